@@ -1,0 +1,1 @@
+"""milsim: simulation and analytics for the card game of Thousand."""

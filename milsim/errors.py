@@ -1,0 +1,85 @@
+"""The small family of errors that milsim raises, and the exit codes of its command line.
+
+Every message is one line, lower case: what was wrong, where, and what would be right.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """Exit codes of the command line (DESIGN, section CLI)."""
+
+    OK = 0
+    INTERNAL = 1
+    USAGE = 2
+    BAD_INPUT = 3
+    STOPPED_EARLY = 4
+    VERIFICATION_FAILED = 5
+    INTERRUPTED = 130
+
+
+class MilsimError(ValueError):
+    """The root of all errors that a wrong input or argument can cause."""
+
+    exit_code: ExitCode = ExitCode.BAD_INPUT
+
+
+class NotationError(MilsimError):
+    """A card, hand, deal, constraint or other text that cannot be read."""
+
+
+class DealError(MilsimError):
+    """A deal or position whose cards do not add up."""
+
+
+class RulesError(MilsimError):
+    """A rule set that is unknown, misspelt or contradicts itself."""
+
+
+class IllegalActError(MilsimError):
+    """A bid, gift, contract or card that the rules do not allow at this moment."""
+
+
+class RunError(MilsimError):
+    """A run folder that cannot be written, or read, or does not fit its manifest."""
+
+
+class PolicyError(MilsimError):
+    """A policy that is unknown or breaks the rules."""
+
+
+class UsageError(MilsimError):
+    """An argument outside its range (a number of deals, of threads, a seed)."""
+
+    exit_code = ExitCode.USAGE
+
+
+def nearest(wrong: str, right: Iterable[str]) -> str:
+    """The end of an error message: the nearest right name, or all of them.
+
+    >>> nearest("must_bet", ["must_beat", "must_trump"])
+    'did you mean must_beat?'
+    >>> nearest("x", ["a", "b"])
+    'one of: a, b'
+    """
+    names = list(right)
+    close = difflib.get_close_matches(wrong, names, n=1, cutoff=0.6)
+    return f"did you mean {close[0]}?" if close else "one of: " + ", ".join(names)
+
+
+__all__ = [
+    "DealError",
+    "ExitCode",
+    "IllegalActError",
+    "MilsimError",
+    "NotationError",
+    "PolicyError",
+    "RulesError",
+    "RunError",
+    "UsageError",
+    "nearest",
+]
