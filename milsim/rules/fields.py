@@ -1,0 +1,209 @@
+"""The declared fields of :mod:`milsim.rules.model` as a flat list: what each may hold.
+
+Checking, printing, comparing and packing all walk this list, so that a new field is written once.
+"""
+
+from __future__ import annotations
+
+import types
+from dataclasses import dataclass, fields, is_dataclass
+from functools import lru_cache
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from milsim.errors import RulesError, nearest
+from milsim.rules.model import TABLES, Range, Rules
+
+Value = bool | int | str
+
+
+@dataclass(frozen=True, slots=True)
+class FieldKind:
+    """What a field may hold: a switch, one of some words, a bounded whole number, or a mix."""
+
+    path: str
+    meaning: str
+    is_switch: bool
+    words: tuple[str, ...]
+    bounds: Range | None
+
+    def check(self, value: object) -> Value:
+        """Return the value, or raise :class:`RulesError` that names field, value and what fits."""
+        if self.is_switch:
+            if isinstance(value, bool):
+                return value
+        elif isinstance(value, str):
+            if value in self.words:
+                return value
+        elif (
+            isinstance(value, int)
+            and not isinstance(value, bool)
+            and self.bounds is not None
+            and self.bounds.low <= value <= self.bounds.high
+        ):
+            return value
+        shown = value if isinstance(value, str) else _plain(value)
+        raise RulesError(f"{self.path}: {shown!s:.60} is not allowed; {self._right(value)}")
+
+    def _right(self, value: object) -> str:
+        if self.is_switch:
+            return "true or false"
+        parts = []
+        if self.bounds is not None:
+            parts.append(f"a whole number from {self.bounds.low} to {self.bounds.high}")
+        if self.words:
+            if isinstance(value, str) and self.bounds is None:
+                parts.append(nearest(value, self.words))
+            else:
+                parts.append("one of: " + ", ".join(self.words))
+        return " or ".join(parts)
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dict | list):
+        return "a table or list"
+    return str(value)
+
+
+@lru_cache(maxsize=1)
+def field_kinds() -> dict[str, FieldKind]:
+    """Every field by its dotted path (``play.must_beat``), in the order of declaration.
+
+    >>> list(field_kinds())[0], len(field_kinds()) > 60
+    ('deal.players', True)
+    """
+    found: dict[str, FieldKind] = {}
+    for table, declared in TABLES.items():
+        _collect(found, table, declared)
+    return found
+
+
+def _collect(found: dict[str, FieldKind], prefix: str, declared: type[Any]) -> None:
+    hints = get_type_hints(declared, include_extras=True)
+    for one in fields(declared):
+        path = f"{prefix}.{one.name}"
+        hint = hints[one.name]
+        if is_dataclass(hint):
+            _collect(found, path, hint)  # type: ignore[arg-type]
+            continue
+        words: list[str] = []
+        bounds: Range | None = None
+        is_switch = hint is bool
+        options = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
+        for option in options:
+            if get_origin(option) is Literal:
+                allowed = get_args(option)
+                words += [word for word in allowed if isinstance(word, str)]
+                numbers = [word for word in allowed if isinstance(word, int)]
+                if numbers:
+                    bounds = Range(min(numbers), max(numbers))
+            elif get_origin(option) is Annotated:
+                bounds = next(extra for extra in get_args(option) if isinstance(extra, Range))
+        found[path] = FieldKind(path, one.metadata["meaning"], is_switch, tuple(words), bounds)
+
+
+def values_of(rules: Rules) -> dict[str, Value]:
+    """All field values of a rule set by dotted path, in the order of declaration.
+
+    >>> values_of(Rules())["deal.marriage_values.hearts"]
+    100
+    """
+    flat: dict[str, Value] = {}
+    for path in field_kinds():
+        value: Any = rules
+        for name in path.split("."):
+            value = getattr(value, name)
+        flat[path] = value
+    return flat
+
+
+def build(values: dict[str, Value], *, name: str, source: str) -> Rules:
+    """A rule set from values by dotted path; what is missing keeps its default.
+
+    Raises :class:`RulesError` for an unknown path, a value that is not allowed, or a combination
+    that contradicts itself.
+    """
+    kinds = field_kinds()
+    nested: dict[str, dict[str, Any]] = {table: {} for table in TABLES}
+    for path, value in values.items():
+        if path not in kinds:
+            raise RulesError(f"{path}: unknown field; {nearest(path, kinds)}")
+        checked = kinds[path].check(value)
+        table, *rest = path.split(".")
+        if len(rest) == 2:
+            nested[table].setdefault(rest[0], {})[rest[1]] = checked
+        else:
+            nested[table][rest[0]] = checked
+    tables: dict[str, Any] = {}
+    for table, declared in TABLES.items():
+        hints = get_type_hints(declared)
+        chosen = {
+            key: hints[key](**value) if isinstance(value, dict) else value
+            for key, value in nested[table].items()
+        }
+        tables[table] = declared(**chosen)
+    rules = Rules(name=name, source=source, **tables)
+    check_combination(rules)
+    return rules
+
+
+def check_combination(rules: Rules) -> None:
+    """Raise :class:`RulesError` where two fields contradict each other."""
+    deal, auction, play, match = rules.deal, rules.auction, rules.play, rules.match
+    faults: list[tuple[bool, str]] = [
+        (
+            auction.minimum % auction.step != 0,
+            f"auction.minimum: {auction.minimum} is not a multiple of auction.step "
+            f"{auction.step}; use {auction.minimum // auction.step * auction.step or auction.step}",
+        ),
+        (
+            auction.cap_points % auction.step != 0,
+            f"auction.cap_points: {auction.cap_points} is not a multiple of auction.step "
+            f"{auction.step}; use {auction.cap_points // auction.step * auction.step}",
+        ),
+        (
+            auction.cap != "none" and auction.cap_points < auction.minimum,
+            f"auction.cap_points: {auction.cap_points} is below auction.minimum "
+            f"{auction.minimum}; nobody could bid, use {auction.minimum} or more",
+        ),
+        (
+            play.marriage_from_trick > play.marriage_until_trick,
+            f"play.marriage_from_trick: {play.marriage_from_trick} is after "
+            f"play.marriage_until_trick {play.marriage_until_trick}; use "
+            f"{play.marriage_until_trick} or less",
+        ),
+        (
+            deal.four_nines_bonus > 0 and deal.four_nines != "off",
+            f"deal.four_nines_bonus: {deal.four_nines_bonus} is paid instead of a new deal, but "
+            f'deal.four_nines is {deal.four_nines}; set deal.four_nines = "off"',
+        ),
+        (
+            match.lock != "off" and match.lock >= match.target,
+            f"match.lock: {match.lock} is not below match.target {match.target}; use "
+            f'{match.target * 4 // 5} or "off"',
+        ),
+        (
+            match.defender_cap != "off" and match.defender_cap >= match.target,
+            f"match.defender_cap: {match.defender_cap} is not below match.target "
+            f'{match.target}; use {match.target - 10} or "off"',
+        ),
+        (
+            match.barrel != "off" and match.barrel >= match.target,
+            f"match.barrel: {match.barrel} is not below match.target {match.target}; use "
+            f'{match.target * 22 // 25} or "off"',
+        ),
+        (
+            match.golden != "off" and auction.minimum > 120,
+            f"match.golden: {match.golden} needs auction.minimum of 120 or less, not "
+            f'{auction.minimum}; set match.golden = "off"',
+        ),
+        (
+            auction.dark and auction.minimum > 120,
+            f"auction.dark: a dark bid is 120, below auction.minimum {auction.minimum}; set "
+            "auction.dark = false",
+        ),
+    ]
+    for wrong, message in faults:
+        if wrong:
+            raise RulesError(message)

@@ -1,0 +1,209 @@
+"""Rule sets as TOML: presets and users' own files, read, checked, written and compared."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import textwrap
+import tomllib
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from milsim.errors import RulesError, nearest
+from milsim.rules.fields import Value, build, field_kinds, values_of
+from milsim.rules.model import TABLES, Rules
+
+MAX_FILE_BYTES = 100_000
+_HEADER_KEYS = ("name", "source", "based_on")
+
+
+def preset_names() -> tuple[str, ...]:
+    """Names of the rule sets that ship with milsim, ``mil`` first.
+
+    >>> preset_names()[0]
+    'mil'
+    """
+    folder = resources.files("milsim.rules") / "presets"
+    names = sorted(entry.name[:-5] for entry in folder.iterdir() if entry.name.endswith(".toml"))
+    return tuple(sorted(names, key=lambda name: name != "mil"))
+
+
+def load(rules: str | Path | Rules = "mil") -> Rules:
+    """A rule set by preset name, from a TOML file, or as it is.
+
+    A text that ends in ``.toml`` or holds a path separator is a file, anything else a preset.
+    Raises :class:`RulesError` for an unknown preset, an unreadable file, an unknown key, a wrong
+    type or value, or a contradiction.
+
+    >>> load("mil").auction.minimum
+    100
+    >>> load("mill")
+    Traceback (most recent call last):
+    ...
+    milsim.errors.RulesError: unknown rules 'mill': did you mean mil?
+    """
+    if isinstance(rules, Rules):
+        return rules
+    if isinstance(rules, Path) or (
+        isinstance(rules, str) and (rules.endswith(".toml") or "/" in rules or "\\" in rules)
+    ):
+        return _load_file(Path(rules))
+    if not isinstance(rules, str):
+        raise RulesError(
+            f"rules: {type(rules).__name__} given; a preset name, a path or a Rules is needed"
+        )
+    if rules not in preset_names():
+        raise RulesError(f"unknown rules {rules[:60]!r}: {nearest(rules, preset_names())}")
+    return _load_preset(rules)
+
+
+@lru_cache(maxsize=64)
+def _load_preset(name: str) -> Rules:
+    entry = resources.files("milsim.rules") / "presets" / f"{name}.toml"
+    return parse(entry.read_text(encoding="utf-8"), name=name)
+
+
+def _load_file(path: Path) -> Rules:
+    try:
+        size = path.stat().st_size
+        if size > MAX_FILE_BYTES:
+            raise RulesError(
+                f"rules file {path}: {size} bytes; a rules file has at most {MAX_FILE_BYTES}"
+            )
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise RulesError(f"rules file {path}: not UTF-8 text (byte {error.start})") from None
+    except (OSError, ValueError) as error:
+        if isinstance(error, RulesError):
+            raise
+        reason = getattr(error, "strerror", None) or str(error)
+        raise RulesError(f"rules file {path}: {reason.lower()}") from None
+    try:
+        return parse(text, name=path.stem)
+    except RulesError as error:
+        raise RulesError(f"rules file {path}: {error}") from None
+
+
+def parse(text: str, *, name: str = "custom") -> Rules:
+    """A rule set from TOML text: optional ``name``, ``source``, ``based_on``, then the tables.
+
+    Fields that are not given are those of the preset ``based_on``, which is ``mil`` if not given.
+
+    >>> parse("[play]\\nmust_trump = false").play.must_trump
+    False
+    """
+    try:
+        document = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        reason = str(error) if isinstance(error, ValueError) else "nested too deeply"
+        reason = " ".join(reason.split())
+        raise RulesError(f"not valid toml: {reason[:1].lower() + reason[1:200]}") from None
+    header = {key: document.pop(key) for key in _HEADER_KEYS if key in document}
+    for key, value in header.items():
+        if not isinstance(value, str) or not value.isprintable() or len(value) > 500:
+            raise RulesError(f"{key}: a text of up to 500 printable characters is needed")
+    # A preset does not name its base when it is the base of all: mil stands on the defaults.
+    base = header.get("based_on")
+    values: dict[str, Value] = values_of(load(base)) if base else values_of(Rules())
+    for table, content in document.items():
+        if table not in TABLES:
+            hint = nearest(table, (*TABLES, *_HEADER_KEYS))
+            raise RulesError(f"{table}: unknown table or key; {hint}")
+        if not isinstance(content, dict):
+            raise RulesError(f"{table}: a table [{table}] is needed, not a value")
+        values.update(_flatten(table, content))
+    return build(values, name=header.get("name", name), source=header.get("source", ""))
+
+
+def _flatten(prefix: str, content: dict[str, Any]) -> dict[str, Any]:
+    kinds = field_kinds()
+    flat: dict[str, Any] = {}
+    for key, value in content.items():
+        path = f"{prefix}.{key}"
+        if isinstance(value, dict) and any(known.startswith(path + ".") for known in kinds):
+            flat.update(_flatten(path, value))
+        elif path not in kinds:
+            siblings = {
+                known.removeprefix(prefix + ".").split(".")[0]
+                for known in kinds
+                if known.startswith(prefix + ".")
+            }
+            raise RulesError(f"{path}: unknown field; {nearest(key, sorted(siblings))}")
+        else:
+            flat[path] = value
+    return flat
+
+
+def canonical_json(rules: Rules) -> str:
+    """All fields that shape the game as JSON with sorted keys and no spaces.
+
+    >>> canonical_json(load("mil"))[:27]
+    '{"auction.all_pass":"dealer'
+    """
+    return json.dumps(values_of(rules), sort_keys=True, separators=(",", ":"))
+
+
+def digest(rules: Rules) -> str:
+    """SHA-256 of :func:`canonical_json`, in hex: the identity of a rule set.
+
+    >>> digest(load("mil")) == digest(Rules(name="another name"))
+    True
+    """
+    return hashlib.sha256(canonical_json(rules).encode()).hexdigest()
+
+
+def to_toml(rules: Rules, *, comments: bool = True) -> str:
+    """The rule set as TOML with every field, each with its meaning as a comment.
+
+    >>> parse(to_toml(load("gamerules"))) == load("gamerules")
+    True
+    """
+    lines = [f"name = {json.dumps(rules.name, ensure_ascii=False)}"]
+    if rules.source:
+        lines.append(f"source = {json.dumps(rules.source, ensure_ascii=False)}")
+    kinds = field_kinds()
+    table = ""
+    for path, value in values_of(rules).items():
+        head, _, name = path.rpartition(".")
+        # A dotted key keeps the marriage values inside their table, in one place.
+        inner = head.split(".")[1:]
+        if head.split(".")[0] != table:
+            table = head.split(".")[0]
+            lines += ["", f"[{table}]"]
+        if comments:
+            words = kinds[path].words
+            note = kinds[path].meaning + (f" ({' | '.join(words)})" if words else "")
+            lines += textwrap.wrap(note, 98, initial_indent="# ", subsequent_indent="#   ")
+        lines.append(f"{'.'.join([*inner, name])} = {json.dumps(value)}")
+    return "\n".join(lines) + "\n"
+
+
+def save(rules: Rules, path: str | Path) -> None:
+    """Write the rule set as commented TOML; raises :class:`RulesError` if it cannot be written."""
+    try:
+        Path(path).write_text(to_toml(rules), encoding="utf-8")
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise RulesError(f"rules file {path}: {reason}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A field in which two rule sets differ."""
+
+    path: str
+    first: Value
+    second: Value
+
+
+def diff(first: Rules, second: Rules) -> list[Difference]:
+    """The fields in which two rule sets differ, in the order of declaration.
+
+    >>> [d.path for d in diff(load("mil"), load("mil-500"))]
+    ['match.target', 'match.lock', 'match.defender_cap']
+    """
+    ours, theirs = values_of(first), values_of(second)
+    return [Difference(p, ours[p], theirs[p]) for p in ours if ours[p] != theirs[p]]
