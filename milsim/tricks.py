@@ -1,0 +1,446 @@
+"""Which cards may be played, who wins a trick, what a lead declares: the innermost kernels.
+
+Kernels take and give int64. A *card* is a mask with one bit, *cards* a mask (bit 6·suit + rank,
+RULES.md §1), ``trumps`` the mask of the trump suit (0: no trump), ``flags`` the play fields of a
+rule set in one word, from :func:`play_flags`, made once outside the loop. Nothing is validated in
+kernels; :func:`legal_mask` and :func:`trick_winner` are the checked twins at the border. Almost all
+is branch-free: a mispredicted branch costs more than a whole legal mask.
+
+Sources: RULES.md §1, §2 (play) and §4; the meanings chosen in `milsim.rules.model`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from milsim._jit import kernel
+from milsim.bits import lowest_bit_index, popcount
+from milsim.cards import (
+    ACE,
+    ALL_CARDS,
+    JACK,
+    KING,
+    N_CARDS,
+    NO_TRUMP,
+    QUEEN,
+    RANK_MASKS,
+    TEN,
+    checked_int,
+    checked_mask,
+    format_card,
+    format_hand,
+    quote,
+)
+from milsim.errors import DealError
+from milsim.rules import Rules, load, packed, place_of, word_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+# Places and words of the packed rules; numba freezes these numbers.
+_MUST_BEAT = place_of("play.must_beat")
+_MUST_TRUMP = place_of("play.must_trump")
+_MUST_OVERTRUMP = place_of("play.must_overtrump")
+_CANNOT_OVERTRUMP = place_of("play.cannot_overtrump")
+_FROM_TRICK = place_of("play.marriage_from_trick")
+_UNTIL_TRICK = place_of("play.marriage_until_trick")
+_MARRIAGE_CARD = place_of("play.marriage_card")
+_DECLARATION = place_of("play.marriage_declaration")
+_TRUMP_EFFECT = place_of("play.trump_effect")
+_ACE_MARRIAGE = place_of("play.ace_marriage")
+_MARRIAGE_VALUES = place_of("deal.marriage_values.spades")
+_BEAT_NO = word_of("play.must_beat", "no")
+_BEAT_IF_CAN_WIN = word_of("play.must_beat", "if_can_win")
+_BEAT_ALWAYS = word_of("play.must_beat", "always")
+_ANYTHING = word_of("play.cannot_overtrump", "anything")
+_QUEEN_ONLY = word_of("play.marriage_card", "queen")
+_OPTIONAL = word_of("play.marriage_declaration", "optional")
+_NEXT_TRICK = word_of("play.trump_effect", "next_trick")
+
+# Bits of the word of flags.
+SECOND_BEATS = 1 << 0  # the second hand must play higher in the suit led
+THIRD_BEATS = 1 << 1  # so must the third hand, in a trick that is not trumped
+THIRD_BEATS_TRUMPED = 1 << 2  # and even in a trumped one
+MUST_TRUMP = 1 << 3  # void: a trump
+MUST_OVERTRUMP = 1 << 4  # void in a trumped trick: a higher trump
+ELSE_ANYTHING = 1 << 5  # if none is higher: any card, not any trump
+OPTIONAL_DECLARATION = 1 << 6  # the leader says whether he declares
+NEXT_TRICK_TRUMP = 1 << 7  # a new trump waits for the next trick
+QUEEN_DECLARES = 1 << 8  # only the queen does
+ACES_DECLARE = 1 << 9  # four aces count like a marriage
+_FROM_SHIFT, _UNTIL_SHIFT, _TRICK_BITS = 10, 14, 15
+
+# What a lead can declare.
+NOTHING, MARRIAGE, FOUR_ACES = 0, 1, 2
+
+_KINGS_QUEENS = RANK_MASKS[KING] | RANK_MASKS[QUEEN]
+_QUEENS = RANK_MASKS[QUEEN]
+_ACES = RANK_MASKS[ACE]
+_TOPS = RANK_MASKS[ACE]  # the highest bit of each suit
+_BELOW_TOPS = ALL_CARDS & ~_TOPS
+# Card points 0 2 3 4 10 11 by binary place: the ranks that have the 1, the 2, the 4, the 8.
+_ONES = RANK_MASKS[QUEEN] | RANK_MASKS[ACE]
+_TWOS = RANK_MASKS[JACK] | RANK_MASKS[QUEEN] | RANK_MASKS[TEN] | RANK_MASKS[ACE]
+_FOURS = RANK_MASKS[KING]
+_EIGHTS = RANK_MASKS[TEN] | RANK_MASKS[ACE]
+
+
+@kernel
+def play_flags(rules: NDArray[np.int64]) -> int:
+    """The play fields of packed rules, int64[fields], in one word for the kernels below.
+
+    Without ``must_trump`` nobody is bound to overtrump, so ``must_overtrump`` is dropped then; and
+    so is ``cannot_overtrump`` without ``must_overtrump`` (RULES.md §2, play).
+
+    >>> play_flags(packed(load("mil"))) & (SECOND_BEATS | THIRD_BEATS | THIRD_BEATS_TRUMPED)
+    3
+    """
+    flags = 0
+    beat = int(rules[_MUST_BEAT])
+    if beat != _BEAT_NO:
+        flags |= SECOND_BEATS
+    if beat in (_BEAT_IF_CAN_WIN, _BEAT_ALWAYS):
+        flags |= THIRD_BEATS
+    if beat == _BEAT_ALWAYS:
+        flags |= THIRD_BEATS_TRUMPED
+    if rules[_MUST_TRUMP] != 0:
+        flags |= MUST_TRUMP
+        if rules[_MUST_OVERTRUMP] != 0:
+            flags |= MUST_OVERTRUMP
+            if rules[_CANNOT_OVERTRUMP] == _ANYTHING:
+                flags |= ELSE_ANYTHING
+    if rules[_DECLARATION] == _OPTIONAL:
+        flags |= OPTIONAL_DECLARATION
+    if rules[_TRUMP_EFFECT] == _NEXT_TRICK:
+        flags |= NEXT_TRICK_TRUMP
+    if rules[_MARRIAGE_CARD] == _QUEEN_ONLY:
+        flags |= QUEEN_DECLARES
+    if rules[_ACE_MARRIAGE] > 0:
+        flags |= ACES_DECLARE
+    flags |= int(rules[_FROM_TRICK]) << _FROM_SHIFT
+    flags |= int(rules[_UNTIL_TRICK]) << _UNTIL_SHIFT
+    return flags
+
+
+@kernel
+def trump_mask(trump: int) -> int:
+    """The cards of trump suit 0–3; 0 for 4, no trump.
+
+    >>> trump_mask(NO_TRUMP), trump_mask(1) == 63 << 6
+    (0, True)
+    """
+    return (63 << 6 * trump) & ALL_CARDS
+
+
+@kernel
+def suit_mask(card: int) -> int:
+    """The six cards of the suit of one card (a mask of one bit).
+
+    >>> suit_mask(1 << 21) == 63 << 18
+    True
+    """
+    # One bit of 1 … 32 plus 31 carries to the top bit of its own six, and no further.
+    top = (card + _BELOW_TOPS) & _TOPS
+    return (top << 1) - (top >> 5)
+
+
+@kernel
+def suit_index(cards: int) -> int:
+    """The suit, 0–3, of the lowest of some cards; 10 for none.
+
+    >>> suit_index(1 << 21)
+    3
+    """
+    return lowest_bit_index(cards) * 43 >> 8  # a sixth, exactly, up to 127
+
+
+@kernel
+def points_in(cards: int) -> int:
+    """Card points, 0–120, of some cards (RULES.md §1).
+
+    >>> points_in(63), points_in(ALL_CARDS)
+    (30, 120)
+    """
+    return (
+        popcount(cards & _ONES)
+        + 2 * popcount(cards & _TWOS)
+        + 4 * popcount(cards & _FOURS)
+        + 8 * popcount(cards & _EIGHTS)
+    )
+
+
+@kernel
+def legal_second(hand: int, lead: int, trumps: int, flags: int) -> int:
+    """The legal cards of the second hand, after one card (RULES.md §2, play).
+
+    >>> legal_second(0b101001, 0b000100, 0, SECOND_BEATS) == 0b101000
+    True
+    """
+    follow = hand & suit_mask(lead)
+    higher = follow & -(lead + lead) if flags & SECOND_BEATS else 0
+    ruffs = hand & trumps if flags & MUST_TRUMP else 0
+    in_suit = higher if higher != 0 else follow
+    void = ruffs if ruffs != 0 else hand
+    return in_suit if follow != 0 else void
+
+
+@kernel
+def legal_third(hand: int, lead: int, second: int, trumps: int, flags: int) -> int:
+    """The legal cards of the third hand, after two cards (RULES.md §2, play; §4, 3 and 4).
+
+    >>> legal_third(0b101001, 0b000100, 0b010000, 0, THIRD_BEATS) == 0b100000
+    True
+    """
+    suit = suit_mask(lead)
+    follow = hand & suit
+    ruff = second & trumps & ~suit  # a trump on a plain suit
+    best = max(lead, second & suit)  # of the suit led
+    beats = flags & (THIRD_BEATS_TRUMPED if ruff != 0 else THIRD_BEATS)
+    higher = follow & -(best + best) if beats != 0 else 0
+    in_suit = higher if higher != 0 else follow
+    ruffs = hand & trumps if flags & MUST_TRUMP else 0
+    over = ruffs & -(ruff + ruff) if flags & MUST_OVERTRUMP else 0
+    under = 0 if ruff != 0 and flags & ELSE_ANYTHING else ruffs
+    must = over if over != 0 else under
+    void = must if must != 0 else hand
+    return in_suit if follow != 0 else void
+
+
+@kernel
+def legal_follow(hand: int, lead: int, second: int, trumps: int, flags: int) -> int:
+    """The legal cards of whoever is to play: ``lead`` is 0 for the leader, else ``second`` may be.
+
+    >>> legal_follow(0b11, 0, 0, 0, 0)
+    3
+    """
+    if lead == 0:
+        return hand
+    if second == 0:
+        return legal_second(hand, lead, trumps, flags)
+    return legal_third(hand, lead, second, trumps, flags)
+
+
+@kernel
+def strength(card: int, suit: int, trumps: int) -> int:
+    """How a card stands in a trick led in ``suit``: trumps over the suit led over 0, all the rest.
+
+    Comparable within one trick only; 0 for no card.
+
+    >>> strength(1, 63, 63 << 6) < strength(1 << 6, 63, 63 << 6)
+    True
+    """
+    return (card & trumps) << N_CARDS | (card & suit)
+
+
+@kernel
+def winning_place(lead: int, second: int, third: int, trumps: int) -> int:
+    """The place, 0–2, of the winning card of a trick; a card not yet played is 0 (RULES.md §1).
+
+    >>> winning_place(1 << 5, 1 << 6, 1 << 4, 63 << 6)
+    1
+    """
+    suit = suit_mask(lead)
+    first = strength(lead, suit, trumps)
+    other = strength(second, suit, trumps)
+    best = max(first, other)
+    place = 1 if other > first else 0
+    return 2 if strength(third, suit, trumps) > best else place
+
+
+@kernel
+def best_card(lead: int, second: int, trumps: int) -> int:
+    """The card that is winning after one card (``second`` 0) or two.
+
+    >>> best_card(1 << 5, 1 << 6, 63 << 6) == 1 << 6
+    True
+    """
+    suit = suit_mask(lead)
+    wins = strength(second, suit, trumps) > strength(lead, suit, trumps)
+    return second if wins else lead
+
+
+@kernel
+def can_declare(hand: int, card: int, trick_number: int, flags: int) -> int:
+    """What leading ``card`` from ``hand`` (which still holds it) can declare.
+
+    NOTHING, MARRIAGE (king and queen in this hand, the right one led, trick 1–8 within the window)
+    or FOUR_ACES. Automatic or optional: the caller looks at OPTIONAL_DECLARATION (RULES.md §2).
+
+    >>> can_declare(0b001100, 0b000100, 2, play_flags(packed(load("mil")))) == MARRIAGE
+    True
+    """
+    late = trick_number >= (flags >> _FROM_SHIFT & _TRICK_BITS)
+    if not late or trick_number > (flags >> _UNTIL_SHIFT & _TRICK_BITS):
+        return NOTHING
+    pair = suit_mask(card) & _KINGS_QUEENS
+    declaring = _QUEENS if flags & QUEEN_DECLARES else _KINGS_QUEENS
+    if (card & declaring) != 0 and (hand & pair) == pair:
+        return MARRIAGE
+    if (flags & ACES_DECLARE) != 0 and (card & _ACES) != 0 and (hand & _ACES) == _ACES:
+        return FOUR_ACES
+    return NOTHING
+
+
+@kernel
+def declared_points(declared: int, card: int, rules: NDArray[np.int64]) -> int:
+    """What a declaration (of :func:`can_declare`) made by leading ``card`` is worth, in points.
+
+    >>> declared_points(MARRIAGE, 1 << 20, packed(load("mil")))
+    100
+    """
+    if declared == MARRIAGE:
+        return int(rules[_MARRIAGE_VALUES + suit_index(card)])
+    if declared == FOUR_ACES:
+        return int(rules[_ACE_MARRIAGE])
+    return 0
+
+
+@kernel
+def legal_cards(
+    hand: int, c0: int, c1: int, count: int, trump: int, rules: NDArray[np.int64]
+) -> int:
+    """The legal cards when ``count`` (0–2) cards lie on the table: indices ``c0``, ``c1``.
+
+    ``trump`` is 0–3 or 4. The form for occasional use; loops call :func:`legal_second` and
+    :func:`legal_third` with flags made once.
+
+    >>> legal_cards(0b101001, 2, 0, 1, NO_TRUMP, packed(load("mil"))) == 0b101000
+    True
+    """
+    lead = 1 << c0 if count > 0 else 0
+    second = 1 << c1 if count > 1 else 0
+    return legal_follow(hand, lead, second, trump_mask(trump), play_flags(rules))
+
+
+# ---------------------------------------------------------------------------------- at the border
+
+
+def checked_trump(trump: object) -> int:
+    """A trump 0–3, or 4 for none; raises DealError for anything else.
+
+    >>> checked_trump(4)
+    4
+    """
+    number = checked_int(trump, "trump")
+    if not 0 <= number <= NO_TRUMP:
+        raise DealError(f"trump must be a suit 0 to 3, or 4 for none, got {quote(number)}")
+    return number
+
+
+def checked_trick_number(trick_number: object) -> int:
+    """A trick number 1–8; raises DealError for anything else.
+
+    >>> checked_trick_number(8)
+    8
+    """
+    number = checked_int(trick_number, "trick_number")
+    if not 1 <= number <= 8:
+        raise DealError(f"trick_number must be 1 to 8, got {quote(number)}")
+    return number
+
+
+def checked_trick(trick: Any, fewest: int, most: int) -> tuple[int, ...]:
+    """The card indices on the table, in the order played; raises DealError.
+
+    >>> checked_trick([5, 0], 0, 2)
+    (5, 0)
+    """
+    if isinstance(trick, str | bytes | set | frozenset | dict) or not hasattr(trick, "__len__"):
+        raise DealError(f"trick must be a sequence of card indices, got {quote(trick)}")
+    if not fewest <= len(trick) <= most:
+        raise DealError(f"trick has {len(trick)} cards, must have {fewest} to {most}")
+    cards: list[int] = []
+    for given in trick:
+        card = checked_int(given, "card of the trick")
+        if not 0 <= card < N_CARDS:
+            raise DealError(f"card of the trick must be 0 to {N_CARDS - 1}, got {quote(card)}")
+        if card in cards:
+            raise DealError(f"card {format_card(card)} is twice in the trick")
+        cards.append(card)
+    return tuple(cards)
+
+
+def legal_mask(
+    hand: int,
+    trick: Sequence[int],
+    trump: int,
+    *,
+    rules: str | Path | Rules = "mil",
+    trick_number: int | None = None,
+) -> int:
+    """The cards of ``hand`` that may be played on ``trick``, as a mask (0 for an empty hand).
+
+    ``hand`` is a mask of 24 bits or a `CardSet`, ``trick`` the indices (0–23) of the 0–2 cards
+    played so far, ``trump`` the suit 0–3 in force for this trick (a marriage led has changed it
+    already), or 4 for none. ``trick_number`` (1–8) is checked, but no rule of today needs it.
+
+    Raises DealError for a card, mask, trump or trick number outside its range or of another type,
+    for more than two cards, and for a card that is both in the hand and on the table; RulesError
+    for unknown rules. Source: RULES.md §2, play.
+
+    >>> from milsim.cards import format_hand, parse_card, parse_hand
+    >>> format_hand(legal_mask(parse_hand("AT9.K.."), [parse_card("KS")], NO_TRUMP))
+    'AT...'
+    >>> legal_mask(1, [1], 7)
+    Traceback (most recent call last):
+    ...
+    milsim.errors.DealError: trump must be a suit 0 to 3, or 4 for none, got 7
+    """
+    mask = checked_mask(hand)
+    cards = checked_trick(trick, 0, 2)
+    trumps = trump_mask(checked_trump(trump))
+    if trick_number is not None:
+        checked_trick_number(trick_number)
+    for card in cards:
+        if mask >> card & 1:
+            raise DealError(
+                f"card {format_card(card)} is both on the table and in the hand {format_hand(mask)}"
+            )
+    lead, second = (*(1 << card for card in cards), 0, 0)[:2]
+    return int(legal_follow(mask, lead, second, trumps, play_flags(packed(load(rules)))))
+
+
+def trick_winner(trick: Sequence[int], trump: int) -> int:
+    """The place (0, 1 or 2) of the winning card among the 1–3 cards of a trick.
+
+    ``trick`` holds card indices 0–23 in the order played, ``trump`` is the suit 0–3 in force, or 4
+    for none. Raises DealError for anything else, or a card given twice. Source: RULES.md §1.
+
+    >>> from milsim.cards import parse_card
+    >>> trick_winner([parse_card("AS"), parse_card("9C"), parse_card("TS")], trump=1)
+    1
+    """
+    cards = checked_trick(trick, 1, 3)
+    lead, second, third = (*(1 << card for card in cards), 0, 0)[:3]
+    return int(winning_place(lead, second, third, trump_mask(checked_trump(trump))))
+
+
+__all__ = [
+    "FOUR_ACES",
+    "MARRIAGE",
+    "NEXT_TRICK_TRUMP",
+    "NOTHING",
+    "OPTIONAL_DECLARATION",
+    "best_card",
+    "can_declare",
+    "checked_trick",
+    "checked_trick_number",
+    "checked_trump",
+    "declared_points",
+    "legal_cards",
+    "legal_follow",
+    "legal_mask",
+    "legal_second",
+    "legal_third",
+    "play_flags",
+    "points_in",
+    "strength",
+    "suit_index",
+    "suit_mask",
+    "trick_winner",
+    "trump_mask",
+    "winning_place",
+]
