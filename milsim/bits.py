@@ -13,7 +13,7 @@ Sources: Warren, Hacker's Delight, 2nd ed., 5-1 … 5-4, 7-4, 7-5, 8-2; Intel SD
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
@@ -24,6 +24,7 @@ from milsim._jit import has_fast_deposit, jit_enabled
 
 _ALL = (1 << 64) - 1
 _LOW_HALF = 0xFFFFFFFF
+_PAIR = cast(Any, types).UniTuple(types.int64, 2)
 
 
 def _signed(word: int) -> int:
@@ -122,6 +123,29 @@ def multiply_low(a: int, b: int) -> int:
     return _signed(int(a) * int(b))
 
 
+def multiply_wide(a: int, b: int) -> tuple[int, int]:
+    """Both halves, high and low, of the 128-bit product of two words taken as unsigned.
+
+    One multiplication where `multiply_high` and `multiply_low` beside each other are two.
+
+    >>> multiply_wide(1 << 62, 9)
+    (2, 4611686018427387904)
+    """
+    product = (int(a) & _ALL) * (int(b) & _ALL)
+    return _signed(product >> 64), _signed(product)
+
+
+def divide_unsigned(a: int, b: int) -> int:
+    """The quotient, rounded down, of two words taken as unsigned; b must not be 0.
+
+    Cheaper than `//` in kernels, which also has to think of negative numbers.
+
+    >>> divide_unsigned(100, 7), divide_unsigned(-1, 2) == 2**63 - 1
+    (14, True)
+    """
+    return _signed((int(a) & _ALL) // (int(b) & _ALL))
+
+
 def add_wrapping(a: int, b: int) -> int:
     """The low 64 bits of the sum of two words.
 
@@ -157,8 +181,9 @@ def _instruction(
 ) -> Any:
     """An intrinsic of one or two int64 whose code `build(builder, arguments)` makes."""
 
-    def codegen(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
-        return build(builder, values)
+    def codegen(context: Any, builder: Any, _signature: Any, values: Any) -> Any:
+        built = build(builder, values)
+        return context.make_tuple(builder, result, built) if type(built) is tuple else built
 
     # numba reads the names of the arguments from the function: no *args.
     def one(_typing: Any, _a: Any) -> Any:
@@ -183,10 +208,11 @@ def _call(name: str) -> Callable[[Any, Any], Any]:
     return build
 
 
-def _build_multiply_high(builder: Any, values: Any) -> Any:
-    wide = ir.IntType(128)
-    a, b = (builder.zext(value, wide) for value in values)
-    return builder.trunc(builder.lshr(builder.mul(a, b), ir.Constant(wide, 64)), ir.IntType(64))
+def _build_multiply_wide(builder: Any, values: Any) -> tuple[Any, Any]:
+    word, wide = ir.IntType(64), ir.IntType(128)
+    product = builder.mul(builder.zext(values[0], wide), builder.zext(values[1], wide))
+    high = builder.lshr(product, ir.Constant(wide, 64))
+    return builder.trunc(high, word), builder.trunc(product, word)
 
 
 _zero_is_defined = ir.Constant(ir.IntType(1), 0)
@@ -197,7 +223,9 @@ _pdep = _instruction("_pdep", 2, _call("llvm.x86.bmi.pdep.64"))
 _pext = _instruction("_pext", 2, _call("llvm.x86.bmi.pext.64"))
 _mul = _instruction("_mul", 2, lambda builder, v: builder.mul(v[0], v[1]))
 _add = _instruction("_add", 2, lambda builder, v: builder.add(v[0], v[1]))
-_mulhi = _instruction("_mulhi", 2, _build_multiply_high)
+_udiv = _instruction("_udiv", 2, lambda builder, v: builder.udiv(v[0], v[1]))
+_mulhi = _instruction("_mulhi", 2, lambda builder, v: _build_multiply_wide(builder, v)[0])
+_mulwide = _instruction("_mulwide", 2, _build_multiply_wide, _PAIR)
 _lshr = _instruction("_lshr", 2, lambda builder, v: builder.lshr(v[0], v[1]))
 _ult = _instruction("_ult", 2, lambda builder, v: builder.icmp_unsigned("<", *v), types.boolean)
 
@@ -241,6 +269,10 @@ def _portable_multiply_high(a: int, b: int) -> int:
     return int(a_high * b_high + _lshr(middle, 32) + _lshr(other, 32))
 
 
+def _portable_multiply_wide(a: int, b: int) -> tuple[int, int]:
+    return multiply_high(a, b), int(_mul(a, b))
+
+
 def _give_code(public: Callable[..., Any], code: Callable[..., Any]) -> None:
     """Tell numba what a kernel runs where it calls the public function."""
     argument_count = code.__code__.co_argcount
@@ -259,6 +291,7 @@ def _install() -> None:
     _give_code(lowest_bit_index, lambda word: _cttz(word))
     _give_code(highest_bit_index, lambda word: 63 - _ctlz(word))
     _give_code(multiply_low, lambda a, b: _mul(a, b))
+    _give_code(divide_unsigned, lambda a, b: _udiv(a, b))
     _give_code(add_wrapping, lambda a, b: _add(a, b))
     _give_code(shift_right, lambda word, n: _lshr(word, n))
     _give_code(less_unsigned, lambda a, b: _ult(a, b))
@@ -267,11 +300,13 @@ def _install() -> None:
         _give_code(extract, lambda source, mask: _pext(source, mask))
         _give_code(select_bit, lambda mask, n: _cttz(_pdep(1 << n, mask)))
         _give_code(multiply_high, lambda a, b: _mulhi(a, b))
+        _give_code(multiply_wide, lambda a, b: _mulwide(a, b))
     else:
         _give_code(deposit, _portable_deposit)
         _give_code(extract, _portable_extract)
         _give_code(select_bit, _portable_select)
         _give_code(multiply_high, _portable_multiply_high)
+        _give_code(multiply_wide, _portable_multiply_wide)
 
 
 if jit_enabled():
@@ -280,12 +315,14 @@ if jit_enabled():
 __all__ = [
     "add_wrapping",
     "deposit",
+    "divide_unsigned",
     "extract",
     "highest_bit_index",
     "less_unsigned",
     "lowest_bit_index",
     "multiply_high",
     "multiply_low",
+    "multiply_wide",
     "popcount",
     "select_bit",
     "shift_right",

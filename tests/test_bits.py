@@ -22,12 +22,14 @@ def one_word(word: int) -> tuple[int, int, int]:
 
 
 @kernel
-def two_words(a: int, b: int) -> tuple[int, int, int, int, int, bool]:
+def two_words(a: int, b: int) -> tuple[int, int, int, int, tuple[int, int], int, int, bool]:
     return (
         bits.deposit(a, b),
         bits.extract(a, b),
         bits.multiply_high(a, b),
         bits.multiply_low(a, b),
+        bits.multiply_wide(a, b),
+        bits.divide_unsigned(a, b | 1),
         bits.add_wrapping(a, b),
         bits.less_unsigned(a, b),
     )
@@ -76,6 +78,8 @@ def test_two_words(a: int, b: int) -> None:
         slow_extract(a, b),
         signed((a % 2**64) * (b % 2**64) >> 64),
         signed(a * b),
+        (signed((a % 2**64) * (b % 2**64) >> 64), signed(a * b)),
+        signed((a % 2**64) // ((b | 1) % 2**64)),
         signed(a + b),
         a % 2**64 < b % 2**64,
     )
@@ -84,6 +88,8 @@ def test_two_words(a: int, b: int) -> None:
         bits.extract(a, b),
         bits.multiply_high(a, b),
         bits.multiply_low(a, b),
+        bits.multiply_wide(a, b),
+        bits.divide_unsigned(a, b | 1),
         bits.add_wrapping(a, b),
         bits.less_unsigned(a, b),
     )
