@@ -2,9 +2,10 @@
 
 Kernels take and give int64. A *card* is a mask with one bit, *cards* a mask (bit 6·suit + rank,
 RULES.md §1), ``trumps`` the mask of the trump suit (0: no trump), ``flags`` the play fields of a
-rule set in one word, from :func:`play_flags`, made once outside the loop. Nothing is validated in
-kernels; :func:`legal_mask` and :func:`trick_winner` are the checked twins at the border. Almost all
-is branch-free: a mispredicted branch costs more than a whole legal mask.
+rule set in one word, from :func:`play_flags`, and ``values`` its points in another, both made once
+outside the loop. Nothing is validated in kernels; :func:`legal_mask` and :func:`trick_winner` are
+the checked twins at the border. Choices are written so that they compile to conditional moves: a
+mispredicted branch costs more than a whole legal mask.
 
 Sources: RULES.md §1, §2 (play) and §4; the meanings chosen in `milsim.rules.model`.
 """
@@ -51,6 +52,7 @@ _MARRIAGE_CARD = place_of("play.marriage_card")
 _DECLARATION = place_of("play.marriage_declaration")
 _TRUMP_EFFECT = place_of("play.trump_effect")
 _ACE_MARRIAGE = place_of("play.ace_marriage")
+_LAST_TRICK_BONUS = place_of("play.last_trick_bonus")
 _MARRIAGE_VALUES = place_of("deal.marriage_values.spades")
 _BEAT_NO = word_of("play.must_beat", "no")
 _BEAT_IF_CAN_WIN = word_of("play.must_beat", "if_can_win")
@@ -71,12 +73,12 @@ OPTIONAL_DECLARATION = 1 << 6  # the leader says whether he declares
 NEXT_TRICK_TRUMP = 1 << 7  # a new trump waits for the next trick
 QUEEN_DECLARES = 1 << 8  # only the queen does
 ACES_DECLARE = 1 << 9  # four aces count like a marriage
+_MUST_TRUMP_PLACE, _QUEEN_PLACE = 3, 8
 _FROM_SHIFT, _UNTIL_SHIFT, _TRICK_BITS = 10, 14, 15
 
 # What a lead can declare.
 NOTHING, MARRIAGE, FOUR_ACES = 0, 1, 2
 
-_KINGS_QUEENS = RANK_MASKS[KING] | RANK_MASKS[QUEEN]
 _QUEENS = RANK_MASKS[QUEEN]
 _ACES = RANK_MASKS[ACE]
 _TOPS = RANK_MASKS[ACE]  # the highest bit of each suit
@@ -126,6 +128,22 @@ def play_flags(rules: NDArray[np.int64]) -> int:
 
 
 @kernel
+def play_values(rules: NDArray[np.int64]) -> int:
+    """The points of declarations and of the last trick, from packed rules, in one word.
+
+    Ten bits for each marriage in suit order, ten for four aces, seven for the last trick. A word,
+    because an array among the arguments of a kernel costs 5 ns a call (counted references).
+
+    >>> play_values(packed(load("mil"))) & 1023
+    40
+    """
+    values = int(rules[_ACE_MARRIAGE]) << 40 | int(rules[_LAST_TRICK_BONUS]) << 50
+    for suit in range(4):
+        values |= int(rules[_MARRIAGE_VALUES + suit]) << 10 * suit
+    return values
+
+
+@kernel(inline=True)
 def trump_mask(trump: int) -> int:
     """The cards of trump suit 0–3; 0 for 4, no trump.
 
@@ -135,7 +153,7 @@ def trump_mask(trump: int) -> int:
     return (63 << 6 * trump) & ALL_CARDS
 
 
-@kernel
+@kernel(inline=True)
 def suit_mask(card: int) -> int:
     """The six cards of the suit of one card (a mask of one bit).
 
@@ -147,7 +165,7 @@ def suit_mask(card: int) -> int:
     return (top << 1) - (top >> 5)
 
 
-@kernel
+@kernel(inline=True)
 def suit_index(cards: int) -> int:
     """The suit, 0–3, of the lowest of some cards; 10 for none.
 
@@ -157,9 +175,9 @@ def suit_index(cards: int) -> int:
     return lowest_bit_index(cards) * 43 >> 8  # a sixth, exactly, up to 127
 
 
-@kernel
+@kernel(inline=True)
 def points_in(cards: int) -> int:
-    """Card points, 0–120, of some cards (RULES.md §1).
+    """Card points, 0–120, of some cards (RULES.md §1); bits above the 24 cards do not count.
 
     >>> points_in(63), points_in(ALL_CARDS)
     (30, 120)
@@ -172,7 +190,7 @@ def points_in(cards: int) -> int:
     )
 
 
-@kernel
+@kernel(inline=True)
 def legal_second(hand: int, lead: int, trumps: int, flags: int) -> int:
     """The legal cards of the second hand, after one card (RULES.md §2, play).
 
@@ -180,14 +198,14 @@ def legal_second(hand: int, lead: int, trumps: int, flags: int) -> int:
     True
     """
     follow = hand & suit_mask(lead)
-    higher = follow & -(lead + lead) if flags & SECOND_BEATS else 0
-    ruffs = hand & trumps if flags & MUST_TRUMP else 0
+    higher = follow & -(lead + lead) & -(flags & SECOND_BEATS)
     in_suit = higher if higher != 0 else follow
+    ruffs = hand & trumps & -(flags >> _MUST_TRUMP_PLACE & 1)
     void = ruffs if ruffs != 0 else hand
     return in_suit if follow != 0 else void
 
 
-@kernel
+@kernel(inline=True)
 def legal_third(hand: int, lead: int, second: int, trumps: int, flags: int) -> int:
     """The legal cards of the third hand, after two cards (RULES.md §2, play; §4, 3 and 4).
 
@@ -197,13 +215,14 @@ def legal_third(hand: int, lead: int, second: int, trumps: int, flags: int) -> i
     suit = suit_mask(lead)
     follow = hand & suit
     ruff = second & trumps & ~suit  # a trump on a plain suit
+    plain = (ruff - 1) >> 63  # all ones if there is none
     best = max(lead, second & suit)  # of the suit led
-    beats = flags & (THIRD_BEATS_TRUMPED if ruff != 0 else THIRD_BEATS)
-    higher = follow & -(best + best) if beats != 0 else 0
+    beats = (-(flags >> 1 & 1) & plain) | (-(flags >> 2 & 1) & ~plain)
+    higher = follow & -(best + best) & beats
     in_suit = higher if higher != 0 else follow
-    ruffs = hand & trumps if flags & MUST_TRUMP else 0
-    over = ruffs & -(ruff + ruff) if flags & MUST_OVERTRUMP else 0
-    under = 0 if ruff != 0 and flags & ELSE_ANYTHING else ruffs
+    ruffs = hand & trumps & -(flags >> _MUST_TRUMP_PLACE & 1)
+    over = ruffs & -(ruff + ruff) & -(flags >> 4 & 1)
+    under = ruffs & (plain | (flags >> 5 & 1) - 1)
     must = over if over != 0 else under
     void = must if must != 0 else hand
     return in_suit if follow != 0 else void
@@ -223,79 +242,86 @@ def legal_follow(hand: int, lead: int, second: int, trumps: int, flags: int) -> 
     return legal_third(hand, lead, second, trumps, flags)
 
 
-@kernel
-def strength(card: int, suit: int, trumps: int) -> int:
-    """How a card stands in a trick led in ``suit``: trumps over the suit led over 0, all the rest.
+@kernel(inline=True)
+def able_cards(cards: int, suit: int, trumps: int) -> int:
+    """The cards of a trick that can win: the trumps, or those of ``suit`` (led) without any.
 
-    Comparable within one trick only; 0 for no card.
+    The highest bit among them is the winning card.
 
-    >>> strength(1, 63, 63 << 6) < strength(1 << 6, 63, 63 << 6)
+    >>> able_cards(0b1_100001, 63, 63 << 6) == 1 << 6
     True
     """
-    return (card & trumps) << N_CARDS | (card & suit)
+    ruffs = cards & trumps
+    return ruffs if ruffs != 0 else cards & suit
 
 
-@kernel
+@kernel(inline=True)
 def winning_place(lead: int, second: int, third: int, trumps: int) -> int:
     """The place, 0–2, of the winning card of a trick; a card not yet played is 0 (RULES.md §1).
 
     >>> winning_place(1 << 5, 1 << 6, 1 << 4, 63 << 6)
     1
     """
-    suit = suit_mask(lead)
-    first = strength(lead, suit, trumps)
-    other = strength(second, suit, trumps)
-    best = max(first, other)
-    place = 1 if other > first else 0
-    return 2 if strength(third, suit, trumps) > best else place
+    able = able_cards(lead | second | third, suit_mask(lead), trumps)
+    # A card is the highest of some if its double is more than all of them together.
+    place = 1 if (second & able) << 1 > able else 0
+    return 2 if (third & able) << 1 > able else place
 
 
-@kernel
-def best_card(lead: int, second: int, trumps: int) -> int:
-    """The card that is winning after one card (``second`` 0) or two.
+@kernel(inline=True)
+def marriage_leads(hand: int, trick_number: int, flags: int) -> int:
+    """The cards of ``hand`` that declare a marriage when led to this trick (1–8), as a mask.
 
-    >>> best_card(1 << 5, 1 << 6, 63 << 6) == 1 << 6
+    King and queen in one hand, or the queen alone where the rules say so, within the window of
+    tricks (RULES.md §2, play; §4, 7 and 8). Branch-free.
+
+    >>> marriage_leads(0b001100, 2, play_flags(packed(load("mil")))) == 0b001100
     True
     """
-    suit = suit_mask(lead)
-    wins = strength(second, suit, trumps) > strength(lead, suit, trumps)
-    return second if wins else lead
+    queens = hand & hand >> 1 & _QUEENS
+    kings = queens << 1 & (flags >> _QUEEN_PLACE & 1) - 1
+    before = trick_number - (flags >> _FROM_SHIFT & _TRICK_BITS)
+    after = (flags >> _UNTIL_SHIFT & _TRICK_BITS) - trick_number
+    return (queens | kings) & ~((before | after) >> 63)
 
 
 @kernel
 def can_declare(hand: int, card: int, trick_number: int, flags: int) -> int:
-    """What leading ``card`` from ``hand`` (which still holds it) can declare.
+    """What leading ``card`` from ``hand`` (which still holds it) can declare in this trick (1–8).
 
-    NOTHING, MARRIAGE (king and queen in this hand, the right one led, trick 1–8 within the window)
-    or FOUR_ACES. Automatic or optional: the caller looks at OPTIONAL_DECLARATION (RULES.md §2).
+    NOTHING, MARRIAGE or FOUR_ACES. Automatic or optional: look at OPTIONAL_DECLARATION.
 
     >>> can_declare(0b001100, 0b000100, 2, play_flags(packed(load("mil")))) == MARRIAGE
     True
     """
-    late = trick_number >= (flags >> _FROM_SHIFT & _TRICK_BITS)
-    if not late or trick_number > (flags >> _UNTIL_SHIFT & _TRICK_BITS):
-        return NOTHING
-    pair = suit_mask(card) & _KINGS_QUEENS
-    declaring = _QUEENS if flags & QUEEN_DECLARES else _KINGS_QUEENS
-    if (card & declaring) != 0 and (hand & pair) == pair:
+    if card & marriage_leads(hand, trick_number, flags) != 0:
         return MARRIAGE
-    if (flags & ACES_DECLARE) != 0 and (card & _ACES) != 0 and (hand & _ACES) == _ACES:
-        return FOUR_ACES
+    if flags & ACES_DECLARE != 0 and card & _ACES != 0 and hand & _ACES == _ACES:
+        late = trick_number >= (flags >> _FROM_SHIFT & _TRICK_BITS)
+        if late and trick_number <= (flags >> _UNTIL_SHIFT & _TRICK_BITS):
+            return FOUR_ACES
     return NOTHING
 
 
-@kernel
-def declared_points(declared: int, card: int, rules: NDArray[np.int64]) -> int:
+@kernel(inline=True)
+def declared_points(declared: int, card: int, values: int) -> int:
     """What a declaration (of :func:`can_declare`) made by leading ``card`` is worth, in points.
 
-    >>> declared_points(MARRIAGE, 1 << 20, packed(load("mil")))
+    >>> declared_points(MARRIAGE, 1 << 20, play_values(packed(load("mil"))))
     100
     """
-    if declared == MARRIAGE:
-        return int(rules[_MARRIAGE_VALUES + suit_index(card)])
-    if declared == FOUR_ACES:
-        return int(rules[_ACE_MARRIAGE])
-    return 0
+    place = suit_index(card) if declared == MARRIAGE else 4
+    return 0 if declared == NOTHING else values >> 10 * place & 1023
+
+
+@kernel(inline=True)
+def last_trick_points(values: int) -> int:
+    """What the last trick is worth on top of its cards.
+
+    >>> last_trick_points(play_values(packed(load("mil"))))
+    0
+    """
+    return values >> 50
 
 
 @kernel
@@ -419,25 +445,28 @@ def trick_winner(trick: Sequence[int], trump: int) -> int:
 
 
 __all__ = [
+    "ACES_DECLARE",
     "FOUR_ACES",
     "MARRIAGE",
     "NEXT_TRICK_TRUMP",
     "NOTHING",
     "OPTIONAL_DECLARATION",
-    "best_card",
+    "able_cards",
     "can_declare",
     "checked_trick",
     "checked_trick_number",
     "checked_trump",
     "declared_points",
+    "last_trick_points",
     "legal_cards",
     "legal_follow",
     "legal_mask",
     "legal_second",
     "legal_third",
+    "marriage_leads",
     "play_flags",
+    "play_values",
     "points_in",
-    "strength",
     "suit_index",
     "suit_mask",
     "trick_winner",
