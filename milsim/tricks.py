@@ -73,7 +73,7 @@ OPTIONAL_DECLARATION = 1 << 6  # the leader says whether he declares
 NEXT_TRICK_TRUMP = 1 << 7  # a new trump waits for the next trick
 QUEEN_DECLARES = 1 << 8  # only the queen does
 ACES_DECLARE = 1 << 9  # four aces count like a marriage
-_MUST_TRUMP_PLACE, _QUEEN_PLACE = 3, 8
+_MUST_TRUMP_PLACE, _QUEEN_PLACE, _ACES_PLACE = 3, 8, 9
 _FROM_SHIFT, _UNTIL_SHIFT, _TRICK_BITS = 10, 14, 15
 
 # What a lead can declare.
@@ -269,20 +269,41 @@ def winning_place(lead: int, second: int, third: int, trumps: int) -> int:
 
 
 @kernel(inline=True)
+def declaring_tricks(trick_number: int, flags: int) -> int:
+    """All ones if the rules let marriages be declared in this trick (1–8), else 0.
+
+    >>> declaring_tricks(1, play_flags(packed(load("mil"))))
+    0
+    """
+    before = trick_number - (flags >> _FROM_SHIFT & _TRICK_BITS)
+    after = (flags >> _UNTIL_SHIFT & _TRICK_BITS) - trick_number
+    return ~((before | after) >> 63)
+
+
+@kernel(inline=True)
 def marriage_leads(hand: int, trick_number: int, flags: int) -> int:
     """The cards of ``hand`` that declare a marriage when led to this trick (1–8), as a mask.
 
     King and queen in one hand, or the queen alone where the rules say so, within the window of
-    tricks (RULES.md §2, play; §4, 7 and 8). Branch-free.
+    tricks (RULES.md §2, play; §4, 7 and 8).
 
     >>> marriage_leads(0b001100, 2, play_flags(packed(load("mil")))) == 0b001100
     True
     """
     queens = hand & hand >> 1 & _QUEENS
     kings = queens << 1 & (flags >> _QUEEN_PLACE & 1) - 1
-    before = trick_number - (flags >> _FROM_SHIFT & _TRICK_BITS)
-    after = (flags >> _UNTIL_SHIFT & _TRICK_BITS) - trick_number
-    return (queens | kings) & ~((before | after) >> 63)
+    return (queens | kings) & declaring_tricks(trick_number, flags)
+
+
+@kernel(inline=True)
+def ace_leads(hand: int, trick_number: int, flags: int) -> int:
+    """The cards that declare four aces when led to this trick (1–8): all aces, or none.
+
+    >>> ace_leads(ALL_CARDS, 2, play_flags(packed(load("mil"))))
+    0
+    """
+    has_all = _ACES if hand & _ACES == _ACES else 0
+    return has_all & -(flags >> _ACES_PLACE & 1) & declaring_tricks(trick_number, flags)
 
 
 @kernel
@@ -296,11 +317,7 @@ def can_declare(hand: int, card: int, trick_number: int, flags: int) -> int:
     """
     if card & marriage_leads(hand, trick_number, flags) != 0:
         return MARRIAGE
-    if flags & ACES_DECLARE != 0 and card & _ACES != 0 and hand & _ACES == _ACES:
-        late = trick_number >= (flags >> _FROM_SHIFT & _TRICK_BITS)
-        if late and trick_number <= (flags >> _UNTIL_SHIFT & _TRICK_BITS):
-            return FOUR_ACES
-    return NOTHING
+    return FOUR_ACES if card & ace_leads(hand, trick_number, flags) != 0 else NOTHING
 
 
 @kernel(inline=True)
@@ -452,11 +469,13 @@ __all__ = [
     "NOTHING",
     "OPTIONAL_DECLARATION",
     "able_cards",
+    "ace_leads",
     "can_declare",
     "checked_trick",
     "checked_trick_number",
     "checked_trump",
     "declared_points",
+    "declaring_tricks",
     "last_trick_points",
     "legal_cards",
     "legal_follow",
