@@ -1,6 +1,25 @@
-"""Settings of all tests: the first call of a kernel compiles it, so no deadline is meaningful."""
+"""Settings of all tests: the first call of a kernel compiles it, so no deadline is meaningful.
 
+``pytest --update-golden`` writes the files of ``tests/golden`` that are made by the slow reference
+anew, instead of checking them; look at the difference before you commit it.
+"""
+
+import pytest
 from hypothesis import settings
 
 settings.register_profile("milsim", deadline=None)
 settings.load_profile("milsim")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--update-golden",
+        action="store_true",
+        help="write the golden files that tests make, instead of checking them (minutes)",
+    )
+
+
+@pytest.fixture
+def update_golden(request: pytest.FixtureRequest) -> bool:
+    """Whether golden files are to be written anew (``--update-golden``)."""
+    return bool(request.config.getoption("--update-golden"))

@@ -1,0 +1,1 @@
+"""The tests of milsim; they mirror the package."""
