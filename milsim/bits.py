@@ -12,8 +12,9 @@ Sources: Warren, Hacker's Delight, 2nd ed., 5-1 … 5-4, 7-4, 7-5, 8-2; Intel SD
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any, SupportsIndex, cast
 
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
@@ -34,6 +35,17 @@ def _signed(word: int) -> int:
 
 
 # --------------------------------------------------------------- plain Python: the specification
+
+
+def word_of(value: SupportsIndex) -> int:
+    """An integer of another width, as read from an int32 array, as a word: its type is int64.
+
+    (`int` keeps int32 in a kernel, and `np.int64` is no `int` to a type checker.)
+
+    >>> word_of(5)
+    5
+    """
+    return operator.index(value)
 
 
 def popcount(word: int) -> int:
@@ -287,6 +299,7 @@ def _give_code(public: Callable[..., Any], code: Callable[..., Any]) -> None:
 
 
 def _install() -> None:
+    _give_code(word_of, lambda value: types.int64(value))
     _give_code(popcount, lambda word: _ctpop(word))
     _give_code(lowest_bit_index, lambda word: _cttz(word))
     _give_code(highest_bit_index, lambda word: 63 - _ctlz(word))
@@ -326,4 +339,5 @@ __all__ = [
     "popcount",
     "select_bit",
     "shift_right",
+    "word_of",
 ]
