@@ -1,5 +1,6 @@
 """Positions: kernels that play cards (`state`, `playout`) and the checked value `Position`."""
 
-from milsim.position.state import perft, play_card, start
+from milsim.position.faults import PositionFault
+from milsim.position.value import Act, Declaration, Position
 
-__all__ = ["perft", "play_card", "start"]
+__all__ = ["Act", "Declaration", "Position", "PositionFault"]

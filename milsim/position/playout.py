@@ -133,6 +133,12 @@ def _dealt(seed: int, number: int, index: int, hands: NDArray[np.int32]) -> _Han
     return ten ^ left ^ right, middlehand | left, rearhand | right, word
 
 
+@kernel(inline=True)
+def _run_of(dealt: NDArray[np.int64], i: int) -> _Run:
+    first, second, third, word = dealt[i, 0], dealt[i, 1], dealt[i, 2], dealt[i, 3]
+    return int(first), int(second), int(third), 0, 0, 0, 0, 0, int(word)
+
+
 @kernel
 def playout_of(
     first: int, second: int, third: int, word: int, flags: int, values: int
@@ -183,9 +189,8 @@ def random_playouts(
             dealt[i, 0], dealt[i, 1], dealt[i, 2], dealt[i, 3] = a
         for i in range(0, size, 2):
             both = i + 1 < size
-            j = i + 1 if both else i
-            run_a = (dealt[i, 0], dealt[i, 1], dealt[i, 2], 0, 0, 0, 0, 0, dealt[i, 3])
-            run_b = (dealt[j, 0], dealt[j, 1], dealt[j, 2], 0, 0, 0, 0, 0, dealt[j, 3])
+            run_a = _run_of(dealt, i)
+            run_b = _run_of(dealt, i + 1 if both else i)
             for trick in range(1, 8):
                 run_a = _random_trick(run_a, trick, flags, values)
                 run_b = _random_trick(run_b, trick, flags, values)
