@@ -37,10 +37,13 @@ _PACKAGE = Path(__file__).resolve().parent
 _FOLDER = re.compile(r"kernels-[0-9a-f]{16}")
 _KEPT_FOLDERS = 4
 _KEPT_SECONDS = 3600.0
+# How a source that makes kernels looks; a search by regular expression would take 0.1 s.
+_SIGNS_OF_KERNELS = (b"@kernel", b".kernel", b" kernel(")
 _FROM_IMPORT = re.compile(
-    r"^[ \t]*from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]*(?:\(([^)]*)\)|([^\n#]*))", re.MULTILINE
+    r"^[ \t]*from[ \t]+(milsim[\w.]*|\.[\w.]*)[ \t]+import[ \t]*(?:\(([^)]*)\)|([^\n#]*))",
+    re.MULTILINE,
 )
-_IMPORT = re.compile(r"^[ \t]*import[ \t]+([^\n#]*)", re.MULTILINE)
+_IMPORT = re.compile(r"^[ \t]*import[ \t]+(milsim[^\n#]*)", re.MULTILINE)
 
 # AMD before Zen 3 has BMI2, but runs pdep and pext in microcode: up to hundreds of cycles.
 _SLOW_DEPOSIT_CPUS = frozenset({"bdver4", "znver1", "znver2"})
@@ -85,17 +88,8 @@ def has_fast_deposit() -> bool:
 # ------------------------------------------------------------------------------- digest of sources
 
 
-def _module_file(name: str) -> Path | None:
-    """The file of a module of this package, given its dotted name, if there is one."""
-    path = _PACKAGE.joinpath(*name.split(".")[1:])
-    for candidate in (path.with_suffix(".py"), path / "__init__.py"):
-        if candidate.is_file():
-            return candidate
-    return None
-
-
 def _imported_names(source: str, file: Path) -> Iterator[str]:
-    """Dotted names that a source imports: the modules, and what is taken from them.
+    """Dotted names that a source imports of the package: modules, and what is taken from them.
 
     A regular expression instead of `ast`: this runs at each start, and may well take in too much
     (a line of a docstring), but nothing too little.
@@ -115,34 +109,40 @@ def _imported_names(source: str, file: Path) -> Iterator[str]:
             yield f"{module}.{part.split(' as ')[0].strip()}"
 
 
-def kernel_sources() -> list[Path]:
-    """The files that compiled code can depend on, sorted.
-
-    All modules of the package that import `milsim._jit`, what these import from the package (a
-    constant of another module is frozen into the code), the rules and the cards.
-
-    >>> "_jit.py" in [path.name for path in kernel_sources()]
-    True
-    """
-    texts = {path: path.read_text("utf-8") for path in _PACKAGE.rglob("*.py")}
+@functools.cache
+def _kernel_texts() -> dict[Path, bytes]:
+    """The sources that compiled code can depend on, by file."""
+    texts = {path: path.read_bytes() for path in _PACKAGE.rglob("*.py")}
+    files = {}
+    for path in texts:
+        parts = path.relative_to(_PACKAGE).with_suffix("").parts
+        files[".".join(("milsim", *(parts[:-1] if parts[-1] == "__init__" else parts)))] = path
     always = {_PACKAGE / "_jit.py", _PACKAGE / "cards.py", *(_PACKAGE / "rules").rglob("*.py")}
     queue = [
         path
-        for path, text in texts.items()
-        if path in always or ("_jit" in text and "milsim._jit" in set(_imported_names(text, path)))
+        for path, data in texts.items()
+        if path in always or any(sign in data for sign in _SIGNS_OF_KERNELS)
     ]
     found: set[Path] = set()
     while queue:
         path = queue.pop()
-        if path in found:
-            continue
-        found.add(path)
-        for name in _imported_names(texts[path], path):
-            if name.startswith("milsim."):
-                file = _module_file(name)
-                if file is not None and file not in found:
-                    queue.append(file)
-    return sorted(found)
+        if path not in found and path in texts:
+            found.add(path)
+            names = _imported_names(texts[path].decode(), path)
+            queue.extend(files[name] for name in names if name in files and name != "milsim")
+    return {path: texts[path] for path in sorted(found)}
+
+
+def kernel_sources() -> list[Path]:
+    """The files that compiled code can depend on, sorted.
+
+    All modules of the package with a kernel, what these import from the package (a constant of
+    another module is frozen into the code), the rules and the cards.
+
+    >>> "_jit.py" in [path.name for path in kernel_sources()]
+    True
+    """
+    return list(_kernel_texts())
 
 
 @functools.cache
@@ -158,8 +158,7 @@ def kernel_digest() -> str:
     digest = hashlib.sha256()
     versions = (sys.implementation.cache_tag, numba.__version__, llvmlite.__version__)
     digest.update(repr((*versions, has_fast_deposit())).encode())
-    for path in kernel_sources():
-        data = path.read_bytes()
+    for path, data in _kernel_texts().items():
         digest.update(f"\n{path.relative_to(_PACKAGE).as_posix()} {len(data)}\n".encode())
         digest.update(data)
     return digest.hexdigest()[:16]

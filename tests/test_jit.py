@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -28,11 +29,21 @@ def factorial(n: int) -> int:
     return 1 if n < 2 else n * factorial(n - 1)
 
 
-def run(code: str, **environment: str) -> str:
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """A copy of the package, which a test may change and nobody else does."""
+    copy = tmp_path / "copy" / "milsim"
+    shutil.copytree(Path(milsim.__file__).parent, copy)
+    return copy
+
+
+def run(code: str, package: Path | None = None, **environment: str) -> str:
+    """What Python prints, with the package or a copy of it."""
+    package = package or Path(milsim.__file__).parent
     result = subprocess.run(
         [sys.executable, "-W", "error", "-c", code],
-        env={**os.environ, **environment},
-        cwd=Path(__file__).parent.parent,
+        env={**os.environ, "PYTHONPATH": str(package.parent), **environment},
+        cwd=package.parent,
         capture_output=True,
         text=True,
         check=False,
@@ -42,17 +53,14 @@ def run(code: str, **environment: str) -> str:
 
 
 def test_sources_are_the_kernel_modules_and_what_they_import() -> None:
-    names = [path.name for path in _jit.kernel_sources()]
-    assert {"_jit.py", "bits.py"} <= set(names)
     package = Path(milsim.__file__).parent
-    sources = set(_jit.kernel_sources())
+    sources = {path.relative_to(package).as_posix() for path in _jit.kernel_sources()}
+    assert {"_jit.py", "bits.py", "rng.py", "cards.py", "deals.py", "rules/model.py"} <= sources
+    assert {"dealing/sampling.py", "dealing/tables.py", "tricks.py"} <= sources
+    assert not [name for name in sources if name.startswith(("cli/", "reports/", "__main__"))]
     for path in package.rglob("*.py"):
-        if "@kernel" in path.read_text("utf-8") and path.name != "_jit.py":
-            assert path in sources
-    assert set((package / "rules").rglob("*.py")) <= sources
-    assert package / "errors.py" not in sources or any(
-        "milsim.errors" in path.read_text("utf-8") for path in sources
-    )
+        if "@kernel" in path.read_text("utf-8"):
+            assert path.relative_to(package).as_posix() in sources
 
 
 @pytest.mark.parametrize(
@@ -78,49 +86,44 @@ def test_relative_imports_are_resolved_in_folders() -> None:
     assert "milsim._jit" in set(_jit._imported_names("from .._jit import kernel", file))
 
 
-def test_digest_changes_with_any_kernel_source(tmp_path: Path) -> None:
-    code = "import milsim._jit as jit; print(jit.kernel_digest(), len(jit.kernel_sources()))"
-    package = Path(milsim.__file__).parent
-    copy = tmp_path / "milsim"
-    for path in package.rglob("*.py"):
-        target = copy / path.relative_to(package)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(path.read_bytes())
-
-    def digest() -> str:
-        inside = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); {code}"
-        return run(inside)
-
-    before = digest()
-    assert before == digest() == run(code)  # the same wherever it is installed
-    (copy / "added.py").write_text("X = 1\n")
-    assert digest() == before  # no kernel depends on it
-    with (copy / "bits.py").open("a") as file:
+def test_digest_changes_with_any_kernel_source(package: Path, tmp_path: Path) -> None:
+    code = "import milsim._jit as jit; print(jit.kernel_digest())"
+    before = run(code, package)
+    elsewhere = tmp_path / "elsewhere" / "milsim"
+    shutil.copytree(package, elsewhere)
+    assert run(code, elsewhere) == before  # the same wherever it is installed
+    (package / "added.py").write_text("from milsim._jit import kernel_digest\nX = 1\n")
+    assert run(code, package) == before  # no kernel depends on it
+    with (package / "bits.py").open("a") as file:
         file.write("from milsim.added import X\n")
-    after = digest()
+    after = run(code, package)
     assert after != before
-    (copy / "added.py").write_text("X = 2\n")
-    assert digest() not in (before, after)  # a constant frozen into a kernel of another file
+    (package / "added.py").write_text("X = 2\n")
+    changed = run(code, package)
+    assert changed not in (before, after)  # a constant frozen into a kernel of another file
+    (package / "new.py").write_text("from milsim import _jit\n\n\n@_jit.kernel\ndef f(): ...\n")
+    assert run(code, package) not in (before, after, changed)
 
 
-def test_digest_depends_on_the_choice_of_instructions() -> None:
+def test_digest_depends_on_the_choice_of_instructions(package: Path) -> None:
     code = "import milsim._jit as jit; print(jit.kernel_digest(), jit.has_fast_deposit())"
-    digest, fast = run(code, MILSIM_PORTABLE="0").split()
-    portable_digest, portable_fast = run(code, MILSIM_PORTABLE="1").split()
+    digest, fast = run(code, package, MILSIM_PORTABLE="0").split()
+    portable_digest, portable_fast = run(code, package, MILSIM_PORTABLE="1").split()
     assert portable_fast == "False"
     assert (digest != portable_digest) == (fast == "True")
-    assert run(code, NUMBA_CPU_NAME="generic").endswith("False")
+    assert run(code, package, NUMBA_CPU_NAME="generic").endswith("False")
 
 
-def test_cache_is_kept_in_the_digest_folder(tmp_path: Path) -> None:
-    first = run(PROBE + REPORT, NUMBA_CACHE_DIR=str(tmp_path), NUMBA_DISABLE_JIT="0")
+def test_cache_is_kept_in_the_digest_folder(package: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    first = run(PROBE + REPORT, package, NUMBA_CACHE_DIR=str(cache), NUMBA_DISABLE_JIT="0")
     digest = first.split()[0]
     assert first.split()[1:] == ["True", "True"]
-    assert [path.name for path in tmp_path.iterdir()] == [f"kernels-{digest}"]
-    files = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")}
+    assert [path.name for path in cache.iterdir()] == [f"kernels-{digest}"]
+    files = {path: path.stat().st_mtime_ns for path in cache.rglob("*.nbc")}
     assert files
-    assert run(PROBE + REPORT, NUMBA_CACHE_DIR=str(tmp_path), NUMBA_DISABLE_JIT="0") == first
-    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")} == files
+    assert run(PROBE + REPORT, package, NUMBA_CACHE_DIR=str(cache), NUMBA_DISABLE_JIT="0") == first
+    assert {path: path.stat().st_mtime_ns for path in cache.rglob("*.nbc")} == files
 
 
 def test_unusable_cache_directory_is_no_fault(tmp_path: Path) -> None:
@@ -132,8 +135,8 @@ def test_unusable_cache_directory_is_no_fault(tmp_path: Path) -> None:
 
 def test_user_cache_directory_follows_the_platform(tmp_path: Path) -> None:
     code = "import milsim._jit as jit; print(jit.cache_directory())"
-    environment = {"NUMBA_CACHE_DIR": "", "XDG_CACHE_HOME": str(tmp_path), "HOME": str(tmp_path)}
-    folder = Path(run(code, **environment))
+    home = str(tmp_path)
+    folder = Path(run(code, NUMBA_CACHE_DIR="", XDG_CACHE_HOME=home, HOME=home))
     assert tmp_path in folder.parents
     assert "milsim" in folder.parts
     assert not folder.exists()
