@@ -1,1 +1,90 @@
-"""milsim: simulation and analytics for the card game of Thousand."""
+"""milsim: simulation and analytics for the card game of Thousand (Mil, Tysiąc, Тысяча).
+
+What is here is the public, stable interface. Each name is loaded when first used, so that
+``import milsim`` stays cheap:
+
+- :class:`Deal`, :class:`CardSet`, :class:`Position`: cards as values;
+- :func:`legal_mask`, :func:`trick_winner`, :func:`score_deal`: the rules as plain functions;
+- :func:`sample_deals`, :func:`simulate`, :func:`open_run`: deals and runs;
+- :mod:`milsim.report` (tables) and :mod:`milsim.rules` (rule sets).
+
+>>> import milsim
+>>> milsim.Deal.from_id(688907321587).forehand
+CardSet.parse('A.AQ9.AJ.K')
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from milsim import reports as report
+    from milsim import rules
+    from milsim.api import open_run, simulate
+    from milsim.cards import CardSet
+    from milsim.dealing import DealSpace, sample_deals
+    from milsim.deals import Deal, DealFault
+    from milsim.errors import MilsimError
+    from milsim.position import Position
+    from milsim.scoring import DealScore, score_deal
+    from milsim.store.run import Run
+    from milsim.tricks import legal_mask, trick_winner
+    from milsim.where import Where
+
+_HOMES = {
+    "CardSet": "milsim.cards",
+    "Deal": "milsim.deals",
+    "DealFault": "milsim.deals",
+    "DealScore": "milsim.scoring",
+    "DealSpace": "milsim.dealing",
+    "MilsimError": "milsim.errors",
+    "Position": "milsim.position",
+    "Run": "milsim.store.run",
+    "Where": "milsim.where",
+    "legal_mask": "milsim.tricks",
+    "open_run": "milsim.api",
+    "report": "milsim.reports",
+    "rules": "milsim.rules",
+    "sample_deals": "milsim.dealing",
+    "score_deal": "milsim.scoring",
+    "simulate": "milsim.api",
+    "trick_winner": "milsim.tricks",
+}
+
+__all__ = [
+    "CardSet",
+    "Deal",
+    "DealFault",
+    "DealScore",
+    "DealSpace",
+    "MilsimError",
+    "Position",
+    "Run",
+    "Where",
+    "legal_mask",
+    "open_run",
+    "report",
+    "rules",
+    "sample_deals",
+    "score_deal",
+    "simulate",
+    "trick_winner",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("milsim")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'milsim' has no attribute {name!r}")
+    module = import_module(_HOMES[name])
+    value = module if name in ("report", "rules") else getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES, "__version__"})

@@ -1,0 +1,63 @@
+# make setup  the environment .venv with milsim and all tools
+# make demo   a million deals, two tables, charts, in out/demo/
+# make test   the test suite
+# make check  format, lint, types, imports, tests
+
+SHELL := /bin/sh
+VENV := .venv
+BIN := $(VENV)/bin
+# Any Python from 3.11 on: PYTHON=... chooses one.
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+DEMO := out/demo
+STAMP := $(VENV)/.milsim-installed
+
+.PHONY: setup demo test test-slow format check lint types imports bench clean
+
+setup: $(STAMP)
+
+$(STAMP): pyproject.toml constraints.txt
+	@test -n "$(PYTHON)" || { echo "make: no Python from 3.11 on found; set PYTHON=/path/to/python3" >&2; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "installing milsim and its tools into $(VENV) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $(STAMP)
+
+demo: $(STAMP)
+	@rm -rf $(DEMO)
+	@$(BIN)/milsim simulate --rules mil --mode declarer --deals 1e6 --seed 1 --out $(DEMO)/run
+	@$(BIN)/milsim report bidding $(DEMO)/run
+	@$(BIN)/milsim report marriages $(DEMO)/run
+	@for kind in png svg; do \
+		$(BIN)/milsim chart bid-strength $(DEMO)/run --out $(DEMO)/bid-strength.$$kind && \
+		$(BIN)/milsim chart marriages $(DEMO)/run --out $(DEMO)/marriages.$$kind || exit $$?; \
+	done
+	@echo "the run and the charts are in $(DEMO)/"
+
+test: $(STAMP)
+	@$(BIN)/python -m pytest
+
+test-slow: $(STAMP)
+	@$(BIN)/python -m pytest -m slow
+
+format: $(STAMP)
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+lint: $(STAMP)
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+
+types: $(STAMP)
+	@$(BIN)/mypy
+
+imports: $(STAMP)
+	@$(BIN)/lint-imports
+
+check: lint types imports test
+
+bench: $(STAMP)
+	@$(BIN)/milsim bench
+
+clean:
+	rm -rf $(VENV) out dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,0 +1,54 @@
+"""The functions behind :func:`milsim.simulate` and :func:`milsim.open_run`."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from milsim.rules import Rules
+from milsim.simulation.plan import Plan
+from milsim.store.collect import Report, collect
+from milsim.store.run import Run
+
+
+def simulate(
+    deals: int,
+    *,
+    seed: int = 1,
+    start: int = 0,
+    mode: str = "auction",
+    rules: str | Rules = "mil",
+    policy: str = "greedy",
+    where: str | None = None,
+    out: str | Path | None = None,
+    threads: int | None = None,
+    progress: Report | None = None,
+) -> Run:
+    """Play deals ``start … start + deals - 1`` of a seed and return the run.
+
+    The arguments are those of ``milsim simulate``: ``mode`` is ``"auction"`` or ``"declarer"``,
+    ``policy`` one name or three by seat with commas, ``where`` a constraint on forehand's seven
+    cards, ``out`` a new or empty folder. Without ``out`` the run goes to a new temporary folder,
+    which is yours to keep or delete (``run.folder``).
+
+    Raises a :class:`~milsim.errors.MilsimError` for a number, name, rule set, constraint or folder
+    that cannot be used.
+
+    >>> run = simulate(1000, mode="declarer", seed=7, threads=1)
+    >>> run.deals, run.frame().collect().height
+    (1000, 1000)
+    """
+    plan = Plan.make(
+        deals=deals, seed=seed, start=start, mode=mode, rules=rules, policy=policy, where=where
+    )
+    folder = Path(out) if out is not None else Path(tempfile.mkdtemp(prefix="milsim-run-"))
+    return collect(plan, folder, threads=threads, progress=progress)
+
+
+def open_run(folder: str | Path) -> Run:
+    """A stored run, its parts checked against its manifest.
+
+    Raises :class:`~milsim.errors.RunError` if the folder is no run, is of a newer schema, or a part
+    is missing, torn, empty, changed or foreign.
+    """
+    return Run.open(folder)

@@ -1,0 +1,77 @@
+"""``milsim bench``: measure the engine beside its goals."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from milsim.cli.options import (
+    JsonOption,
+    QuietOption,
+    announce_compilation,
+    parse_count,
+    print_json,
+)
+
+
+def bench(
+    deals: Annotated[
+        str, typer.Option("--deals", "-n", metavar="N", help="Size of the runs.")
+    ] = "1e6",
+    rounds: Annotated[
+        str, typer.Option("--rounds", metavar="N", help="Rounds of each; the best counts.")
+    ] = "3",
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also the first compile of the kernels.")
+    ] = False,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Measure speed, start times and memory, each beside its goal.
+
+    Ratios say how many times the bar is reached: 1.00 is just enough. Machines are noisy, so
+    compare figures of one run only.
+    """
+    from milsim.simulation.plan import whole_number
+
+    n = whole_number("deals", parse_count("deals", deals), 1000, 10**9)
+    times = whole_number("rounds", parse_count("rounds", rounds), 1, 100)
+    announce_compilation(quiet=quiet or json)
+    from milsim.benchmark import measure
+
+    figures = []
+    if not json:
+        typer.echo(f"{'what':<52}{'measured':>16}{'bar':>12}{'aim':>12}{'ratio':>8}")
+    for figure in measure(deals=n, rounds=times, everything=everything):
+        figures.append(figure)
+        goal = figure.goal
+        if not json:
+            unit = f" {goal.unit}"
+            typer.echo(
+                f"{goal.what:<52}{_number(figure.value) + unit:>16}{_number(goal.bar):>12}"
+                f"{_number(goal.aim):>12}{figure.ratio:>8.2f}"
+            )
+    if json:
+        print_json(
+            [
+                {
+                    "name": figure.goal.name,
+                    "what": figure.goal.what,
+                    "unit": figure.goal.unit,
+                    "value": figure.value,
+                    "bar": figure.goal.bar,
+                    "aim": figure.goal.aim,
+                    "ratio": figure.ratio,
+                }
+                for figure in figures
+            ]
+        )
+
+
+def _number(value: float) -> str:
+    if value >= 1e6:
+        return f"{value / 1e6:.1f} M"
+    if value >= 1e4:
+        return f"{value / 1e3:.0f} k"
+    return f"{value:.3g}"

@@ -1,0 +1,86 @@
+"""``milsim rules list | show | diff | check``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from milsim.cli.options import JsonOption, print_json
+from milsim.rules import Difference, diff, digest, load, preset_names, to_toml, values_of
+from milsim.rules.fields import Value
+
+app = typer.Typer(
+    help="Rule sets: presets and your own files.", no_args_is_help=True, rich_markup_mode=None
+)
+
+RulesArgument = Annotated[
+    str, typer.Argument(metavar="NAME|FILE", help="A preset's name or a TOML file.")
+]
+
+
+@app.command("list")
+def list_rules(json: JsonOption = False) -> None:
+    """The rule sets that ship with milsim, and where each comes from."""
+    presets = [load(name) for name in preset_names()]
+    if json:
+        print_json([{"name": r.name, "source": r.source, "digest": digest(r)} for r in presets])
+        return
+    width = max(len(rules.name) for rules in presets)
+    for rules in presets:
+        typer.echo(f"{rules.name:<{width}}  {digest(rules)[:8]}  {rules.source}")
+
+
+@app.command("show")
+def show_rules(
+    rules: RulesArgument = "mil",
+    plain: Annotated[bool, typer.Option("--plain", help="Without the comments.")] = False,
+    json: JsonOption = False,
+) -> None:
+    """A rule set with every field and its meaning, as TOML that can be edited and loaded."""
+    loaded = load(rules)
+    if json:
+        print_json(
+            {
+                "name": loaded.name,
+                "source": loaded.source,
+                "digest": digest(loaded),
+                "rules": values_of(loaded),
+            }
+        )
+    else:
+        typer.echo(to_toml(loaded, comments=not plain), nl=False)
+
+
+@app.command("diff")
+def diff_rules(first: RulesArgument, second: RulesArgument, json: JsonOption = False) -> None:
+    """The fields in which two rule sets differ; nothing if they are the same game."""
+    ours, theirs = load(first), load(second)
+    found = diff(ours, theirs)
+    if json:
+        print_json([{"field": d.path, "first": d.first, "second": d.second} for d in found])
+        return
+    rows = [("field", ours.name, theirs.name), *(_texts(difference) for difference in found)]
+    if not found:
+        typer.echo(f"{first} and {second} are the same game", err=True)
+        return
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    for row in rows:
+        typer.echo("  ".join(text.ljust(w) for text, w in zip(row, widths, strict=True)).rstrip())
+
+
+def _texts(difference: Difference) -> tuple[str, str, str]:
+    return difference.path, _plain(difference.first), _plain(difference.second)
+
+
+def _plain(value: Value) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value)
+
+
+@app.command("check")
+def check_rules(rules: RulesArgument) -> None:
+    """Read a rule set and say whether it holds together; exit 3 with the fault if not."""
+    loaded = load(rules)
+    typer.echo(f"{rules}: ok, {loaded.name}, digest {digest(loaded)[:16]}")

@@ -1,0 +1,1 @@
+"""Policies: who bids, gives and plays. Names in :mod:`registry`, kernels behind :mod:`dispatch`."""

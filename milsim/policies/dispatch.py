@@ -1,0 +1,117 @@
+"""From a policy's number to its kernels. A new policy adds one branch to each function here.
+
+A decision gets only what its seat may see, so no policy in this package can cheat. ``key`` is the
+deal's policy key of :mod:`milsim.rng`; ``ply`` numbers the decisions of a deal so that no two share
+a draw: auction calls from 0, exchange from 64, contract 66, declarations from 96, cards from 128.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from milsim._jit import kernel
+from milsim.policies.greedy_bidding import greedy_bid, greedy_contract, greedy_gifts
+from milsim.policies.greedy_play import greedy_card
+from milsim.policies.random import random_bid, random_card, random_contract, random_gifts
+from milsim.policies.registry import RANDOM
+from milsim.rng import below, draw
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_RANDOM = RANDOM.number
+
+GIFTS_PLY = 64
+CONTRACT_PLY = 66
+DECLARATION_PLY = 96
+CARD_PLY = 128
+
+
+@kernel
+def choose_bid(
+    policy: int,
+    key: int,
+    seat: int,
+    ply: int,
+    rules: NDArray[np.int64],
+    hand: int,
+    lowest: int,
+    highest: int,
+    step: int,
+    may_pass: int,
+) -> int:
+    """A legal bid, or 0 to pass; ``lowest > highest`` means that only a pass is legal."""
+    if policy == _RANDOM:
+        return random_bid(key, seat, ply, lowest, highest, step, may_pass)
+    return greedy_bid(rules, hand, lowest, highest, may_pass)
+
+
+@kernel
+def choose_gifts(policy: int, key: int, seat: int, rules: NDArray[np.int64], hand10: int) -> int:
+    """Two cards of the ten, packed as ``left + 32 * right``."""
+    if policy == _RANDOM:
+        return random_gifts(key, seat, GIFTS_PLY, hand10)
+    return greedy_gifts(rules, hand10)
+
+
+@kernel
+def choose_contract(
+    policy: int,
+    key: int,
+    seat: int,
+    rules: NDArray[np.int64],
+    hand8: int,
+    lowest: int,
+    highest: int,
+    step: int,
+) -> int:
+    """A contract from ``lowest`` (the bid) to ``highest``."""
+    if highest <= lowest:
+        return lowest
+    if policy == _RANDOM:
+        return random_contract(key, seat, CONTRACT_PLY, lowest, highest, step)
+    return greedy_contract(rules, hand8, lowest, highest, step)
+
+
+@kernel
+def choose_declaration(policy: int, key: int, seat: int, trick_number: int) -> int:
+    """Whether to declare (1) what the card led allows, where the rules leave that open."""
+    if policy == _RANDOM:
+        return below(draw(key, seat, DECLARATION_PLY + trick_number), 2)
+    return 1
+
+
+@kernel
+def choose_card(
+    policy: int,
+    key: int,
+    seat: int,
+    rules: NDArray[np.int64],
+    flags: int,
+    hand: int,
+    legal: int,
+    lead: int,
+    second: int,
+    trumps: int,
+    trick_number: int,
+    played: int,
+    role: int,
+    leader_role: int,
+) -> int:
+    """A legal card, as a mask of one bit; the arguments are those of ``greedy_card``."""
+    if policy == _RANDOM:
+        return 1 << random_card(key, seat, CARD_PLY + trick_number, legal)
+    return greedy_card(
+        rules,
+        flags,
+        hand,
+        legal,
+        lead,
+        second,
+        trumps,
+        trick_number,
+        played,
+        role,
+        leader_role,
+    )

@@ -1,0 +1,45 @@
+"""The policy ``random``: every legal act with the same chance. A floor for all others."""
+
+from __future__ import annotations
+
+from milsim._jit import kernel
+from milsim.bits import lowest_bit_index, popcount, select_bit
+from milsim.rng import below, draw
+
+
+@kernel
+def random_bid(
+    key: int, seat: int, ply: int, lowest: int, highest: int, step: int, may_pass: int
+) -> int:
+    """A pass (0) or one of the bids ``lowest, lowest + step … highest``, equally likely."""
+    choices = may_pass
+    if highest >= lowest:
+        choices += (highest - lowest) // step + 1
+    choice = below(draw(key, seat, ply), choices)
+    if may_pass == 1 and choice == 0:
+        return 0
+    return lowest + (choice - may_pass) * step
+
+
+@kernel
+def random_gifts(key: int, seat: int, ply: int, hand10: int) -> int:
+    """Two different cards of the hand, packed as ``left + 32 * right``."""
+    count = popcount(hand10)
+    left = select_bit(hand10, below(draw(key, seat, ply), count))
+    rest = hand10 & ~(1 << left)
+    right = select_bit(rest, below(draw(key, seat, ply + 1), count - 1))
+    return left + 32 * right
+
+
+@kernel
+def random_contract(key: int, seat: int, ply: int, lowest: int, highest: int, step: int) -> int:
+    """One of the contracts ``lowest, lowest + step … highest``, equally likely."""
+    return lowest + step * below(draw(key, seat, ply), (highest - lowest) // step + 1)
+
+
+@kernel
+def random_card(key: int, seat: int, ply: int, legal: int) -> int:
+    """One of the legal cards, equally likely; no draw is made where there is no choice."""
+    if legal & (legal - 1) == 0:
+        return lowest_bit_index(legal)
+    return select_bit(legal, below(draw(key, seat, ply), popcount(legal)))

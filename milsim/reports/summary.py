@@ -1,0 +1,115 @@
+"""What `milsim simulate` says at its end: the run in a few lines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from milsim.deals import SEAT_NAMES
+from milsim.reports.statistics import Interval, Moments, wilson
+from milsim.store.run import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The main figures of a run, sampled, with 95 % intervals. Points are declarer points."""
+
+    provenance: str
+    deals: int
+    mean_points: Interval
+    made: Interval
+    mean_bid: float | None
+    mean_contract: float | None
+    declared: Interval
+    redealt: Interval
+    by_seat: tuple[float, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures as plain JSON values."""
+        return {
+            "provenance": self.provenance,
+            "kind": "sampled",
+            "deals": self.deals,
+            "declarer_points": _plain(self.mean_points),
+            "made": _plain(self.made),
+            "mean_bid": self.mean_bid,
+            "mean_contract": self.mean_contract,
+            "declarer_declared_a_marriage": _plain(self.declared),
+            "redealt": _plain(self.redealt),
+            "declarer_by_seat": dict(zip(SEAT_NAMES, self.by_seat, strict=True)),
+        }
+
+    def text(self) -> str:
+        """The figures for people, a line each."""
+        if self.deals == 0:
+            return f"no deals ({self.provenance})"
+        seats = ", ".join(
+            f"{name} {share:.1%}" for name, share in zip(SEAT_NAMES, self.by_seat, strict=True)
+        )
+        lines = [
+            f"deals                  {self.deals:,}   (sampled; intervals are 95 %)",
+            f"declarer points        mean {_number(self.mean_points)}",
+            f"contract made          {_share(self.made)}",
+            f"mean bid and contract  {self.mean_bid:.1f} and {self.mean_contract:.1f}",
+            f"a marriage declared    {_share(self.declared)}",
+            f"declarer               {seats}",
+            f"dealt anew             {_share(self.redealt)}",
+            self.provenance,
+        ]
+        return "\n".join(lines)
+
+
+def summary(run: Run) -> Summary:
+    """The main figures of a run."""
+    suits = ("spades", "clubs", "diamonds", "hearts")
+    by_declarer = pl.any_horizontal(pl.col(f"{suit}_seat") == pl.col("declarer") for suit in suits)
+    points = pl.col("declarer_points").cast(pl.Int64)
+    totals = (
+        run.frame()
+        .select(
+            n=pl.len(),
+            total=points.sum(),
+            squares=(points * points).sum(),
+            made=pl.col("made").sum(),
+            bids=pl.col("bid").cast(pl.Int64).sum(),
+            contracts=pl.col("contract").cast(pl.Int64).sum(),
+            declared=by_declarer.sum(),
+            redealt=(pl.col("redeals") > 0).sum(),
+            **{name: (pl.col("declarer") == seat).sum() for seat, name in enumerate(SEAT_NAMES)},
+        )
+        .collect()
+        .row(0, named=True)
+    )
+    n = int(totals["n"])
+    moments = Moments(n, int(totals["total"] or 0), int(totals["squares"] or 0))
+    return Summary(
+        provenance=run.provenance(),
+        deals=n,
+        mean_points=moments.mean(),
+        made=wilson(int(totals["made"] or 0), n),
+        mean_bid=totals["bids"] / n if n else None,
+        mean_contract=totals["contracts"] / n if n else None,
+        declared=wilson(int(totals["declared"] or 0), n),
+        redealt=wilson(int(totals["redealt"] or 0), n),
+        by_seat=tuple(int(totals[name] or 0) / n if n else 0.0 for name in SEAT_NAMES),
+    )
+
+
+def _plain(interval: Interval) -> dict[str, float | None]:
+    return {"value": interval.value, "low": interval.low, "high": interval.high}
+
+
+def _number(interval: Interval) -> str:
+    if interval.value is None:
+        return "?"
+    half = interval.half_width
+    return f"{interval.value:.2f}" + (f" ± {half:.2f}" if half is not None else "")
+
+
+def _share(interval: Interval) -> str:
+    if interval.value is None:
+        return "?"
+    half = interval.half_width or 0.0
+    return f"{interval.value:.2%} ± {half:.2%}"

@@ -1,0 +1,131 @@
+"""Play the deals of a plan in threads, chunk by chunk, and hand the chunks out in order.
+
+A chunk is a range of deal indices that ends at a multiple of CHUNK_DEALS. Kernels release the GIL,
+so plain threads fill the cores; a sliding window keeps the memory bounded and the order fixed.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from milsim.dealing import DealSpace, kernel_ranks
+from milsim.dealing.sampling import checked_seed
+from milsim.policies import registry
+from milsim.rules import packed
+from milsim.simulation.check import refuse_what_cannot_be_played, thrown_in_for_ever
+from milsim.simulation.columns import N_COLUMNS
+from milsim.simulation.deal_kernel import ALL_DEALS_PLAYED, play_deals
+from milsim.simulation.plan import Plan, whole_number
+
+CHUNK_DEALS = 1 << 14
+WINDOW_PER_THREAD = 4
+MAX_THREADS = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Rows of consecutive deals: numbers uint64 (rows,), values int16 (columns, rows)."""
+
+    start: int
+    deals: NDArray[np.uint64]
+    values: NDArray[np.int16]
+
+    @property
+    def rows(self) -> int:
+        """Deals in the chunk."""
+        return len(self.deals)
+
+
+def default_threads() -> int:
+    """The cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return max(1, len(os.sched_getaffinity(0)))
+    return os.cpu_count() or 1
+
+
+def policy_numbers(plan: Plan) -> NDArray[np.int64]:
+    """The policies of a plan as kernels know them, int64[3] by seat."""
+    return np.array([registry.get(name).number for name in plan.policies], dtype=np.int64)
+
+
+class _Player:
+    """A plan made ready for the kernel; called with a range of deals, it plays them."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.seed = checked_seed(plan.seed)
+        self.auction = int(plan.mode == "auction")
+        self.rules = packed(plan.rules)
+        self.policies = policy_numbers(plan)
+        self.space = DealSpace(
+            where=plan.where or None, marriage_values=plan.rules.deal.marriage_values.by_suit()
+        ).packed()
+        self.ranks = kernel_ranks()
+        self.plan = plan
+
+    def __call__(self, start: int, count: int) -> Chunk:
+        deals = np.empty(count, dtype=np.int64)
+        values = np.empty((N_COLUMNS, count), dtype=np.int16)
+        outcome = play_deals(
+            self.seed,
+            start,
+            self.auction,
+            self.rules,
+            self.policies,
+            self.space.header,
+            self.space.hands,
+            self.ranks,
+            deals,
+            values,
+        )
+        if outcome != ALL_DEALS_PLAYED:
+            raise thrown_in_for_ever(self.plan, int(outcome))
+        return Chunk(start, deals.view(np.uint64), values)
+
+    def warm_up(self) -> None:
+        """Compile before the threads start: concurrent first compiles can crash numba."""
+        self(self.plan.start, 1)
+
+
+def play(
+    plan: Plan, *, threads: int | None = None, stop: Callable[[], bool] = lambda: False
+) -> Iterator[Chunk]:
+    """Yield the chunks of a plan in the order of the deal index.
+
+    ``stop`` is asked before each new chunk is handed out to a thread; chunks under way are
+    finished and yielded. Raises :class:`~milsim.errors.RulesError` for rules that deals cannot be
+    played by yet.
+    """
+    n_threads = whole_number("threads", threads or default_threads(), 1, MAX_THREADS)
+    refuse_what_cannot_be_played(plan)
+    player = _Player(plan)
+    player.warm_up()
+    ranges = _chunk_ranges(plan)
+    window: deque[Future[Chunk]] = deque()
+    with ThreadPoolExecutor(n_threads, thread_name_prefix="milsim") as pool:
+        try:
+            for start, count in ranges:
+                if stop():
+                    break
+                window.append(pool.submit(player, start, count))
+                if len(window) >= WINDOW_PER_THREAD * n_threads:
+                    yield window.popleft().result()
+            while window:
+                yield window.popleft().result()
+        finally:
+            for future in window:
+                future.cancel()
+
+
+def _chunk_ranges(plan: Plan) -> Iterator[tuple[int, int]]:
+    start, end = plan.start, plan.start + plan.deals
+    while start < end:
+        following = min(end, (start // CHUNK_DEALS + 1) * CHUNK_DEALS)
+        yield start, following - start
+        start = following

@@ -1,0 +1,145 @@
+"""What a simulation is to play: the deals, the rules, the policies. Its digest is its identity."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from milsim.errors import UsageError, nearest
+from milsim.policies import registry
+from milsim.rules import Rules, digest, load, to_toml
+from milsim.rules.fields import build
+
+Mode = Literal["auction", "declarer"]
+MODES: tuple[str, ...] = get_args(Mode)
+MAX_DEALS = 10**12
+MAX_SEED = 2**64 - 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """Deals ``start … start + deals - 1`` of a seed, and how they are played.
+
+    ``mode`` is ``auction`` (the full deal, redeal rights and bidding) or ``declarer`` (every deal
+    is played as dealt and forehand declares at the minimum: what hands are worth). ``policies`` are
+    the names by seat: forehand, middlehand, rearhand. ``where`` is a canonical constraint on
+    forehand's seven cards, or empty.
+    """
+
+    deals: int
+    seed: int
+    start: int
+    mode: Mode
+    rules: Rules
+    policies: tuple[str, str, str]
+    where: str
+
+    @classmethod
+    def make(
+        cls,
+        *,
+        deals: int,
+        seed: int = 1,
+        start: int = 0,
+        mode: str = "auction",
+        rules: str | Rules = "mil",
+        policy: str = "greedy",
+        where: str | None = None,
+    ) -> Plan:
+        """A checked plan; ``policy`` is one name, or three by seat with commas between.
+
+        Raises :class:`~milsim.errors.UsageError` for a number out of range or an unknown mode,
+        :class:`~milsim.errors.RulesError`, :class:`~milsim.errors.PolicyError` and
+        :class:`~milsim.errors.NotationError` for rules, policies and constraints.
+
+        >>> Plan.make(deals=10, policy="greedy").policies
+        ('greedy', 'greedy', 'greedy')
+        """
+        from milsim.where import Where
+
+        whole_number("deals", deals, 1, MAX_DEALS)
+        whole_number("seed", seed, 0, MAX_SEED)
+        whole_number("start", start, 0, MAX_DEALS)
+        if mode not in MODES:
+            raise UsageError(f"mode {mode!r:.60}: unknown; {nearest(str(mode), MODES)}")
+        names = tuple(part.strip() for part in policy.split(","))
+        if len(names) == 1:
+            names *= 3
+        if len(names) != 3:
+            raise UsageError(f"policy {policy!r:.60}: one name or three by seat are needed")
+        for name in names:
+            registry.get(name)
+        return cls(
+            deals=deals,
+            seed=seed,
+            start=start,
+            mode=mode,  # type: ignore[arg-type]
+            rules=load(rules),
+            policies=names,
+            where=str(Where.parse(where)) if where else "",
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """All that affects the answer, as plain JSON values; rules by their digest."""
+        return {
+            "deals": self.deals,
+            "seed": self.seed,
+            "start": self.start,
+            "mode": self.mode,
+            "rules": digest(self.rules),
+            "policies": list(self.policies),
+            "where": self.where,
+        }
+
+    def digest(self) -> str:
+        """SHA-256 in hex of the canonical JSON of :meth:`to_dict`."""
+        text = json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def to_toml(self) -> str:
+        """The plan as TOML, with the whole rule set, for the run's folder."""
+        head = [
+            f"deals = {self.deals}",
+            f"seed = {self.seed}",
+            f"start = {self.start}",
+            f"mode = {json.dumps(self.mode)}",
+            f"policies = {json.dumps(list(self.policies))}",
+            f"where = {json.dumps(self.where)}",
+            f"rules_name = {json.dumps(self.rules.name, ensure_ascii=False)}",
+            "",
+            "# The rules in force, every field.",
+        ]
+        body = [
+            line.replace("[", "[rules.", 1) if line.startswith("[") else line
+            for line in to_toml(self.rules, comments=False).splitlines()
+            if not line.startswith(("name = ", "source = "))
+        ]
+        return "\n".join(head + body) + "\n"
+
+
+def plan_of_manifest(plan: dict[str, Any], rules: dict[str, Any], name: str, source: str) -> Plan:
+    """The plan of a stored run, from its manifest's tables; raises what :meth:`Plan.make` does."""
+    return Plan.make(
+        deals=plan["deals"],
+        seed=plan["seed"],
+        start=plan["start"],
+        mode=plan["mode"],
+        rules=build(rules, name=name, source=source),
+        policy=",".join(plan["policies"]),
+        where=plan["where"] or None,
+    )
+
+
+def whole_number(name: str, value: object, low: int, high: int) -> int:
+    """The value if it is a whole number in range; else :class:`~milsim.errors.UsageError`.
+
+    >>> whole_number("threads", 2, 1, 8)
+    2
+    """
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise UsageError(f"{name}: {value!r:.60} is not a whole number; use {low} to {high}")
+    if not low <= value <= high:
+        raise UsageError(f"{name}: {value} is out of range; use {low} to {high}")
+    return value

@@ -1,0 +1,94 @@
+"""The same deals once more under other rules: the paired half of a counterfactual."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from milsim._jit import kernel
+from milsim.dealing import kernel_hands
+from milsim.dealing.sampling import checked_seed, deal_masks
+from milsim.rng import policy_key
+from milsim.rules import Rules, packed
+from milsim.simulation.deal_kernel import exchange
+from milsim.simulation.engine import CHUNK_DEALS, default_threads, policy_numbers
+from milsim.simulation.plan import Plan, whole_number
+from milsim.simulation.tricks_kernel import MARRIAGES, POINTS, WORK_SIZE, play_tricks
+from milsim.tricks import play_flags
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@kernel
+def _replay(
+    seed: int,
+    index: NDArray[np.int64],
+    deal: NDArray[np.int64],
+    redeals: NDArray[np.int64],
+    declarer: NDArray[np.int64],
+    rules: NDArray[np.int64],
+    policies: NDArray[np.int64],
+    hands_table: NDArray[np.int32],
+    points: NDArray[np.int16],
+) -> None:
+    flags = play_flags(rules)
+    dealt = np.empty(4, np.int64)
+    work = np.empty(WORK_SIZE, np.int64)
+    for i in range(len(index)):
+        key = policy_key(seed, index[i], redeals[i])
+        dealt[0], dealt[1], dealt[2], dealt[3] = deal_masks(deal[i], hands_table)
+        seat = declarer[i]
+        exchange(work, dealt, seat, rules, policies, key)
+        play_tricks(work, rules, flags, policies, key, seat)
+        points[i] = work[POINTS] + work[MARRIAGES]
+
+
+def replay_declarer_points(
+    plan: Plan,
+    index: NDArray[np.uint64],
+    deal: NDArray[np.uint64],
+    redeals: NDArray[np.uint16],
+    declarer: NDArray[np.uint8],
+    *,
+    rules: Rules,
+    threads: int | None = None,
+) -> NDArray[np.int16]:
+    """Declarer points, int16, of stored deals whose gifts and tricks are played anew.
+
+    ``index``, ``deal``, ``redeals`` and ``declarer`` are columns of a run of ``plan``, one entry a
+    deal. The declarer and the draws of the policies stay as they were; the gifts and the play
+    follow the same policies under ``rules``. Under the plan's own rules the result is the column
+    ``declarer_points``.
+    """
+    n_threads = whole_number("threads", threads or default_threads(), 1, 1024)
+    points = np.empty(len(index), dtype=np.int16)
+    indices, deals, attempts, declarers = (
+        np.ascontiguousarray(column, dtype=np.int64) for column in (index, deal, redeals, declarer)
+    )
+    numbers, table, fields = policy_numbers(plan), kernel_hands(), packed(rules)
+    seed = checked_seed(plan.seed)
+
+    def part(begin: int) -> None:
+        cut = slice(begin, begin + CHUNK_DEALS)
+        _replay(
+            seed,
+            indices[cut],
+            deals[cut],
+            attempts[cut],
+            declarers[cut],
+            fields,
+            numbers,
+            table,
+            points[cut],
+        )
+
+    begins = range(0, len(index), CHUNK_DEALS)
+    if len(begins) > 1:
+        part(0)  # compiled once, before the threads start
+    with ThreadPoolExecutor(n_threads) as pool:
+        for future in [pool.submit(part, begin) for begin in begins]:
+            future.result()
+    return points

@@ -1,0 +1,1 @@
+"""Runs on disk: columns, manifest, atomic parts, and reading them back checked."""

@@ -1,0 +1,132 @@
+"""A finished (or interrupted) run, opened for reading."""
+
+from __future__ import annotations
+
+import hashlib
+import html
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from milsim.errors import RunError
+from milsim.rules import Rules, digest
+from milsim.simulation.plan import Plan
+from milsim.store.manifest import Manifest, Part, read_manifest
+from milsim.store.schema import SCHEMA
+
+PARTS_FOLDER = "parts"
+HASH_UP_TO_BYTES = 2_000_000_000
+"""Parts are hashed on opening up to this total; beyond, only their sizes are compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run folder: its plan, its provenance, and its rows as a lazy Polars frame."""
+
+    folder: Path
+    manifest: Manifest
+
+    @classmethod
+    def open(cls, folder: str | Path) -> Run:
+        """Open a run folder and check its parts against the manifest.
+
+        Raises :class:`~milsim.errors.RunError` if the folder is no run, is of a newer schema, or a
+        part is missing, torn, empty, changed or foreign.
+        """
+        path = Path(folder)
+        run = cls(path, read_manifest(path))
+        run.check()
+        return run
+
+    @property
+    def plan(self) -> Plan:
+        """What was to be played."""
+        return self.manifest.plan
+
+    @property
+    def rules(self) -> Rules:
+        """The rules in force."""
+        return self.manifest.plan.rules
+
+    @property
+    def deals(self) -> int:
+        """Deals stored: fewer than ``plan.deals`` if the run was interrupted."""
+        return self.manifest.rows
+
+    @property
+    def complete(self) -> bool:
+        """Whether all deals of the plan are stored."""
+        return self.deals == self.plan.deals
+
+    def check(self) -> None:
+        """Compare the parts on disk with the manifest; raises RunError at the first fault."""
+        parts = self.manifest.parts
+        total = sum(part.size for part in parts)
+        following = self.plan.start
+        for part in parts:
+            if part.start != following:
+                raise RunError(
+                    f"run {self.folder}: {part.name} starts at deal {part.start}, not {following}"
+                )
+            following += part.rows
+            _check_part(self._path(part), part, hashed=total <= HASH_UP_TO_BYTES)
+        known = {part.name for part in parts}
+        folder = self.folder / PARTS_FOLDER
+        foreign = sorted(p.name for p in folder.glob("*.parquet") if p.name not in known)
+        if foreign:
+            raise RunError(f"run {self.folder}: {foreign[0]} is not in the manifest; remove it")
+
+    def frame(self, *, features: bool = False) -> pl.LazyFrame:
+        """The rows as a LazyFrame (columns: :mod:`milsim.store.schema`), in no promised order.
+
+        With ``features`` the columns of :mod:`milsim.store.features` about the declarer's hand
+        are added: marriages, aces, guarded tens, points and others, before and after the talon.
+        """
+        parts = self.manifest.parts
+        if not parts:
+            rows = pl.LazyFrame(schema=SCHEMA)
+        else:
+            rows = pl.scan_parquet([self._path(part) for part in parts], schema=SCHEMA)
+        if features:
+            from milsim.store.features import with_features
+
+            rows = with_features(rows, self.rules)
+        return rows
+
+    def provenance(self) -> str:
+        """One line that says where the numbers come from: rules, policies, mode, seed, deals."""
+        plan = self.plan
+        policies = plan.policies[0] if len(set(plan.policies)) == 1 else "/".join(plan.policies)
+        where = f" · where {plan.where}" if plan.where else ""
+        first, last = plan.start, plan.start + self.deals - 1
+        return (
+            f"rules {self.rules.name} ({digest(self.rules)[:8]}) · policy {policies} · "
+            f"{plan.mode} mode{where} · seed {plan.seed}, deals {first}–{last} · "
+            f"milsim {self.manifest.versions.get('milsim', '?')}"
+        )
+
+    def _path(self, part: Part) -> Path:
+        return self.folder / PARTS_FOLDER / part.name
+
+    def __repr__(self) -> str:
+        """A short text: folder, deals, provenance."""
+        return f"Run({str(self.folder)!r}, {self.deals:,} deals: {self.provenance()})"
+
+    def _repr_html_(self) -> str:
+        return f"<b>{self.deals:,} deals</b> · {html.escape(self.provenance())}"
+
+
+def _check_part(path: Path, part: Part, *, hashed: bool) -> None:
+    try:
+        size = path.stat().st_size
+    except OSError:
+        raise RunError(f"part {path}: missing; play the run again") from None
+    if size != part.size:
+        kind = "empty" if size == 0 else "torn or changed"
+        raise RunError(f"part {path}: {kind}, {size} bytes, not {part.size}; play the run again")
+    if hashed:
+        with path.open("rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+        if found != part.sha256:
+            raise RunError(f"part {path}: content differs from the manifest; play the run again")

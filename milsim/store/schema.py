@@ -1,0 +1,78 @@
+"""The columns of a run: one row a deal (DESIGN, "A run").
+
+A row holds what happened, not what the cards were: those follow from the deal number. Points are
+card points, scores are match points, cards are card indices, seats are 0 forehand, 1 middlehand,
+2 rearhand.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from milsim.simulation.columns import COLUMNS, NO_SEAT
+
+SCHEMA_VERSION = 1
+"""Version of the columns and of the manifest; a reader refuses a newer one."""
+
+SEAT_NAMES = ("forehand", "middlehand", "rearhand")
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnNote:
+    """A column's type on disk and its meaning."""
+
+    name: str
+    dtype: pl.DataType | type[pl.DataType]
+    meaning: str
+
+
+_SMALL = pl.UInt8
+_POINTS = pl.Int16
+
+NOTES: tuple[ColumnNote, ...] = (
+    ColumnNote("index", pl.UInt64, "deal index i: the deal is a pure function of (seed, i)"),
+    ColumnNote("deal", pl.UInt64, "deal number (RULES.md §1) of the deal that was played"),
+    ColumnNote("redeals", pl.UInt16, "deals thrown in before this one by a redeal right"),
+    ColumnNote("declarer", _SMALL, "seat of the declarer"),
+    ColumnNote("bid", _POINTS, "the last bid, which made the declarer"),
+    ColumnNote("contract", _POINTS, "the contract named after the talon"),
+    *(
+        ColumnNote(f"bid_{seat}", _POINTS, f"highest bid of {seat}, 0 = none")
+        for seat in SEAT_NAMES
+    ),
+    ColumnNote("gift_left", _SMALL, "card given to the defender on the declarer's left"),
+    ColumnNote("gift_right", _SMALL, "card given to the defender on the declarer's right"),
+    *(
+        ColumnNote(
+            f"points_{seat}", _POINTS, f"card points taken by {seat}, with a last-trick bonus"
+        )
+        for seat in SEAT_NAMES
+    ),
+    *(
+        ColumnNote(f"marriages_{seat}", _POINTS, f"marriage points declared by {seat}")
+        for seat in SEAT_NAMES
+    ),
+    *(ColumnNote(f"tricks_{seat}", _SMALL, f"tricks taken by {seat}") for seat in SEAT_NAMES),
+    *(
+        ColumnNote(
+            f"{suit}_seat", _SMALL, f"who declared the marriage of {suit}; {NO_SEAT} = nobody"
+        )
+        for suit in ("spades", "clubs", "diamonds", "hearts")
+    ),
+    *(
+        ColumnNote(
+            f"{suit}_trick", _SMALL, f"trick in which it was declared; 0 = not declared ({suit})"
+        )
+        for suit in ("spades", "clubs", "diamonds", "hearts")
+    ),
+    ColumnNote("declarer_points", _POINTS, "card points + marriages of the declarer"),
+    ColumnNote("made", pl.Boolean, "declarer points reached the contract, as the rules test it"),
+    *(ColumnNote(f"score_{seat}", _POINTS, f"deal score of {seat}") for seat in SEAT_NAMES),
+)
+
+SCHEMA = pl.Schema({note.name: note.dtype for note in NOTES})
+
+if tuple(SCHEMA) != ("index", "deal", *COLUMNS):  # pragma: no cover - a mistake in this file
+    raise AssertionError("the columns of the kernel and of the store differ")
