@@ -126,8 +126,9 @@ def test_optional_declaration_gives_two_acts() -> None:
         (21, True),
     ]
     assert position.perft(1) == 4
-    assert position.play("QH").marriages == (100, 0, 0)
+    assert position.play("QH", declare=True).marriages == (100, 0, 0)
     assert position.play("QH", declare=True).trump == HEARTS
+    assert position.play("QH") == position.play("QH", declare=False)
     silent = position.play("QH", declare=False)
     assert (silent.trump, silent.marriages) == (NO_TRUMP, (0, 0, 0))
 
@@ -184,7 +185,8 @@ def slow_playout(hands: list[int], word: int, rules: Rules) -> tuple[int, ...]:
         cards = cards_of(position.legal_mask)
         last = position.trick_number == 8
         choice, word = (0, word) if last else divmod(word * len(cards), 2**64)
-        position = position.play(cards[choice])
+        card = cards[choice]
+        position = position.play(card, position.can_declare(card))
     return position.totals
 
 
@@ -289,7 +291,7 @@ BAD: list[tuple[tuple[Any, ...], PositionFault, str]] = [
     (([1, 2, 12], 0, 4, [5, 5]), PositionFault.DUPLICATE_CARD, "AS in the table twice"),
     (([1, 6, 24], 0, 4, [24]), PositionFault.UNKNOWN_CARD, "card 24 on the table is not 0 to 23"),
     (([1, 2, 4], 0, 4, [], 9), PositionFault.BAD_TRICK_NUMBER, "trick 9 with 1 cards a hand"),
-    (([0, 0, 0], 0, 4, [], 8), PositionFault.BAD_TRICK_NUMBER, "trick 8 without cards, not 9"),
+    (([0, 0, 0], 0, 4, [], 10), PositionFault.BAD_TRICK_NUMBER, "trick 10 with 0 cards a hand"),
     (
         ([0x1FF, 0, 0],),
         PositionFault.TOO_MANY_CARDS,

@@ -97,9 +97,7 @@ def _found(
         note(PositionFault.UNEQUAL_COUNTS, f"hands have {have} cards, not {need}")
     if full > MOST_CARDS:
         note(PositionFault.TOO_MANY_CARDS, f"{full} cards a hand, not up to {MOST_CARDS}")
-    elif full == 0 and trick_number != 9:
-        note(PositionFault.BAD_TRICK_NUMBER, f"trick {trick_number} without cards, not 9")
-    elif full and not 1 <= trick_number <= 9 - full:
+    elif not 1 <= trick_number <= 9 - full:
         note(
             PositionFault.BAD_TRICK_NUMBER,
             f"trick {trick_number} with {full} cards a hand, not 1 to {9 - full}",

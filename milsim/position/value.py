@@ -265,10 +265,11 @@ class Position:
     # -- what can be done ------------------------------------------------------------------------
 
     def play(self, card: int | str, declare: bool | None = None) -> Position:
-        """The position after a card (index or name), declaring what it can declare.
+        """The position after a card (index or name).
 
-        ``declare=False`` keeps a marriage silent where the rules leave the choice; ``True`` asks
-        for a declaration. Raises IllegalActError if the rules allow neither the card nor the wish.
+        ``declare`` None is as the rules have it: where declaring is automatic the card declares
+        what it can, where it is optional it declares only with ``declare=True``. Raises
+        IllegalActError if the rules do not allow the card, or not the wish.
 
         >>> Position(["KQ...", ".A.T.", ".9.A."], trick_number=7).play("KS").play("AC")
         Traceback (most recent call last):
@@ -282,12 +283,13 @@ class Position:
                 f"seat {self.seat} may not play {format_card(index)}: legal is {names}"
             )
         able = self.can_declare(index)
+        automatic = self.rules.play.marriage_declaration == "automatic"
         name = format_card(index)
         if declare and not able:
             raise IllegalActError(f"seat {self.seat} has nothing to declare with {name}")
-        if declare is False and able and self.rules.play.marriage_declaration == "automatic":
+        if declare is False and able and automatic:
             raise IllegalActError(f"leading {name} declares: these rules leave no choice")
-        act = index + (kernels.DECLARE if able and declare is not False else 0)
+        act = index + (kernels.DECLARE if able and (declare or automatic) else 0)
         state = self.to_state()
         array = packed(self.rules)
         kernels.play_card(state, act, play_flags(array), play_values(array))
