@@ -1,0 +1,162 @@
+"""Runs as tables and charts: ``bidding`` and ``marriages``, and what the command line calls.
+
+The functions that give frames are here by name: ``milsim.reports.bidding(run)``. Reports (tables
+with their words, for people) and charts are found in :data:`REPORTS` and :data:`CHARTS`. Nothing
+heavy is imported until it is used; matplotlib only when a chart is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from milsim.errors import UsageError, nearest
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from milsim.reports.bidding_frames import bidding
+    from milsim.reports.bidding_print import bidding_report
+    from milsim.reports.charts import save
+    from milsim.reports.formats import render, write
+    from milsim.reports.marriage_frames import marriages
+    from milsim.reports.marriage_print import marriages_report
+    from milsim.reports.table import Report
+    from milsim.store.run import Run
+
+FORMATS = ("text", "csv", "json", "md", "parquet")
+"""The formats of :func:`milsim.reports.render`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A report or chart by name, with a line on what it shows and where its maker is."""
+
+    name: str
+    summary: str
+    module: str
+    function: str
+
+    def _maker(self) -> Callable[..., Any]:
+        maker: Callable[..., Any] = getattr(import_module(self.module), self.function)
+        return maker
+
+
+class ReportEntry(Entry):
+    """A report by name."""
+
+    def build(self, run: Run, **options: Any) -> Report:
+        """Make the report of a run; ``options`` are those of its function."""
+        report: Report = self._maker()(run, **options)
+        return report
+
+
+class ChartEntry(Entry):
+    """A chart by name."""
+
+    def build(self, run: Run, **options: Any) -> Figure:
+        """Draw the chart of a run; ``options`` are those of its function."""
+        figure: Figure = self._maker()(run, **options)
+        return figure
+
+
+REPORTS: dict[str, ReportEntry] = {
+    entry.name: entry
+    for entry in (
+        ReportEntry(
+            "bidding",
+            "what the declarer's hand is worth, by class of hand and by card points",
+            "milsim.reports.bidding_print",
+            "bidding_report",
+        ),
+        ReportEntry(
+            "marriages",
+            "how often marriages are held and declared, and what they are worth",
+            "milsim.reports.marriage_print",
+            "marriages_report",
+        ),
+    )
+}
+CHARTS: dict[str, ChartEntry] = {
+    entry.name: entry
+    for entry in (
+        ChartEntry(
+            "bid-strength",
+            "chance to make each contract, by marriages and aces in hand",
+            "milsim.reports.charts",
+            "bid_strength",
+        ),
+        ChartEntry(
+            "marriages",
+            "how often each marriage comes and what it is worth",
+            "milsim.reports.charts",
+            "marriages",
+        ),
+    )
+}
+
+
+def report_named(name: str) -> ReportEntry:
+    """The report of this name; raises UsageError with the nearest right name.
+
+    >>> report_named("bidding").name
+    'bidding'
+    """
+    if name not in REPORTS:
+        raise UsageError(f"unknown report {name!r:.40}: {nearest(str(name), REPORTS)}")
+    return REPORTS[name]
+
+
+def chart_named(name: str) -> ChartEntry:
+    """The chart of this name; raises UsageError with the nearest right name.
+
+    >>> chart_named("bid-strength").name
+    'bid-strength'
+    """
+    if name not in CHARTS:
+        raise UsageError(f"unknown chart {name!r:.40}: {nearest(str(name), CHARTS)}")
+    return CHARTS[name]
+
+
+_HOMES = {
+    "Report": "milsim.reports.table",
+    "bidding": "milsim.reports.bidding_frames",
+    "bidding_report": "milsim.reports.bidding_print",
+    "marriages": "milsim.reports.marriage_frames",
+    "marriages_report": "milsim.reports.marriage_print",
+    "render": "milsim.reports.formats",
+    "save": "milsim.reports.charts",
+    "write": "milsim.reports.formats",
+}
+
+__all__ = [
+    "CHARTS",
+    "FORMATS",
+    "REPORTS",
+    "ChartEntry",
+    "Report",
+    "ReportEntry",
+    "bidding",
+    "bidding_report",
+    "chart_named",
+    "marriages",
+    "marriages_report",
+    "render",
+    "report_named",
+    "save",
+    "write",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is asked for, when it is asked for."""
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """All public names, imported or not."""
+    return sorted(__all__)

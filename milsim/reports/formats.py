@@ -1,0 +1,215 @@
+"""Reports as text, Markdown, CSV, JSON and Parquet.
+
+Text and Markdown are for people: rounded to what is known, totals below. CSV, JSON and Parquet are
+data: all columns at full precision. Nothing here writes escape sequences, so pipes are safe.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import textwrap
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from milsim.errors import RunError, UsageError, nearest
+from milsim.reports import FORMATS
+from milsim.reports.cells import aligned, cell, justified, plain
+from milsim.reports.table import Column, Report, Table
+
+GAP = "  "
+
+
+def render(report: Report, format: str = "text", *, width: int | None = None) -> bytes:  # noqa: A002
+    """The report in one of FORMATS, as the bytes of a file (text is UTF-8).
+
+    ``width`` is for ``text`` only: columns that do not fit are left out, and named. Raises
+    :class:`~milsim.errors.UsageError` for another format.
+    """
+    check_format(format)
+    if format == "parquet":
+        buffer = io.BytesIO()
+        report.frame().write_parquet(buffer, metadata={"milsim": json.dumps(_about(report))})
+        return buffer.getvalue()
+    if format == "csv":
+        text = report.frame().write_csv()
+    elif format == "json":
+        text = to_json(report)
+    elif format == "md":
+        text = to_markdown(report)
+    else:
+        text = to_text(report, width=width)
+    return text.encode()
+
+
+def check_format(format: str) -> str:  # noqa: A002
+    """The format itself; raises :class:`~milsim.errors.UsageError` if it is none of FORMATS.
+
+    >>> check_format("csv")
+    'csv'
+    """
+    if format not in FORMATS:
+        raise UsageError(f"format {format!r:.40}: unknown; {nearest(str(format), FORMATS)}")
+    return format
+
+
+def write(content: bytes, path: str | Path) -> Path:
+    """Write a rendered report or chart; raises :class:`~milsim.errors.RunError` if that fails."""
+    target = Path(path)
+    try:
+        target.write_bytes(content)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise RunError(f"out {target}: cannot write, {reason}; name another file") from None
+    return target
+
+
+# -- data ----------------------------------------------------------------------------------------
+
+
+def _about(report: Report) -> dict[str, Any]:
+    return {
+        "report": report.name,
+        "title": report.title,
+        "kind": report.kind,
+        "model": report.model,
+        "provenance": report.provenance,
+        "reading": report.reading,
+        "notes": list(report.notes),
+    }
+
+
+def to_json(report: Report) -> str:
+    """The report as JSON: what it is and where it comes from, then ``tables``: name → rows."""
+    tables = {name: frame.to_dicts() for name, frame in report.frames().items()}
+    content = {**_about(report), "tables": tables}
+    return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+# -- for people ----------------------------------------------------------------------------------
+
+
+def to_text(report: Report, *, width: int | None = None) -> str:
+    """The report as plain text, no wider than ``width`` characters where that is possible."""
+    lines = [report.title, *_wrapped(f"{report.kind} · {report.provenance}", width)]
+    for table in report.tables:
+        lines += ["", *_table_lines(table, width)]
+    lines += ["", *_wrapped(report.reading, width)]
+    for note in report.notes:
+        lines += _wrapped(f"· {note}", width, indent="  ")
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def to_markdown(report: Report) -> str:
+    """The report as Markdown, with all columns that the text has on a wide page."""
+    lines = [f"## {report.title}", "", f"*{report.kind} · {report.provenance}*"]
+    for table in report.tables:
+        body = _Body.of(table)
+        cells = [[_escaped(plain(*row[i])) for i in range(len(table.columns))] for row in body.rows]
+        if body.rest:
+            cells.insert(body.before_total, [_escaped(text) for text in body.rest])
+        sides = [":--" if column.style == "text" else "--:" for column in table.columns]
+        heads = [_escaped(column.header.replace("\n", " ")) for column in table.columns]
+        lines += ["", f"### {table.title}", ""]
+        lines += [f"| {' | '.join(row)} |" for row in (heads, sides, *cells)]
+    lines += ["", report.reading, "", *(f"- {note}" for note in report.notes)]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _wrapped(text: str, width: int | None, indent: str = "") -> list[str]:
+    return textwrap.wrap(text, max(width or 100, 40), subsequent_indent=indent) or [""]
+
+
+@dataclass(frozen=True, slots=True)
+class _Body:
+    """The cells of the rows that are printed; ``rest`` stands for those that are not."""
+
+    frame: pl.DataFrame
+    rows: list[list[tuple[str, str]]]
+    rest: list[str]
+    before_total: int
+
+    @classmethod
+    def of(cls, table: Table) -> _Body:
+        frame = table.frame
+        totals = 1 if table.summary and frame.height else 0
+        body, total = frame.head(frame.height - totals), frame.tail(totals)
+        rest: list[str] = []
+        if table.min_deals:
+            rare = body.filter(pl.col("n") < table.min_deals)
+            if rare.height:
+                body = body.filter(pl.col("n") >= table.min_deals)
+                rest = _rest_cells(table, rare)
+        shown = pl.concat([body, total])
+        rows = [[cell(column, row) for column in table.columns] for row in shown.to_dicts()]
+        return cls(shown, rows, rest, body.height)
+
+
+def _rest_cells(table: Table, rare: pl.DataFrame) -> list[str]:
+    """The line for rows left out: what adds up is added, the first cell says what it is."""
+    sums = {name: rare[name].sum() for name in ("n", "share", "share_exact") if name in rare}
+    texts = []
+    for place, column in enumerate(table.columns):
+        if place == 0:
+            texts.append(f"{rare.height} rarer")
+        elif sums.get(column.value) is not None:
+            known = Column(column.header, column.value, column.style)
+            texts.append(plain(*cell(known, sums)))
+        else:
+            texts.append("")
+    return texts
+
+
+def _table_lines(table: Table, width: int | None) -> list[str]:
+    body = _Body.of(table)
+    texts = []
+    for place, column in enumerate(table.columns):
+        cells = [row[place] for row in body.rows]
+        if body.rest:
+            cells.insert(body.before_total, (body.rest[place], ""))
+        head = ["", "", *column.header.split("\n")][-2:]
+        texts.append(justified(column, [*head, *aligned(column, cells)]))
+    kept, dropped = _fitting(table.columns, [len(column[0]) for column in texts], width)
+    rows = [GAP.join(texts[place][index] for place in kept) for index in range(len(texts[0]))]
+    rule = "-" * len(rows[0])
+    lines = [*_wrapped(table.title, width), *(row for row in rows[:2] if row.strip()), rule]
+    keys = _break_keys(table, body)
+    for index, row in enumerate(rows[2:]):
+        if table.summary and index == body.before_total + bool(body.rest):
+            lines.append(rule)
+        elif index and keys[index] != keys[index - 1]:
+            lines.append("")
+        lines.append(row)
+    if dropped:
+        names = ", ".join(column.header.replace("\n", " ") for column in dropped)
+        lines += _wrapped(f"(left out for want of width: {names})", width)
+    return lines
+
+
+def _break_keys(table: Table, body: _Body) -> list[object]:
+    if table.break_on is None:
+        return [None] * (len(body.rows) + bool(body.rest))
+    keys: list[object] = body.frame[table.break_on].to_list()
+    if body.rest:
+        keys.insert(body.before_total, "rest")
+    return keys
+
+
+def _fitting(
+    columns: tuple[Column, ...], widths: list[int], width: int | None
+) -> tuple[list[int], list[Column]]:
+    """The places of the columns that fit, and the columns that do not."""
+    kept = list(range(len(columns)))
+    while width is not None and sum(widths[i] + len(GAP) for i in kept) - len(GAP) > width:
+        worst = max(kept, key=lambda i: (columns[i].rank, i))
+        if columns[worst].rank == 0:
+            break
+        kept.remove(worst)
+    return kept, [columns[i] for i in range(len(columns)) if i not in kept]

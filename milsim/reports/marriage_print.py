@@ -1,0 +1,126 @@
+"""The printed report ``marriages``: which columns of its frames are shown, and in which words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from milsim.reports.counterfactual import REPLAYS
+from milsim.reports.marriage_frames import MarriageCounts, number_frame, suit_frame
+from milsim.reports.provenance import KIND, has_exact_chances, model_of, run_notes
+from milsim.reports.table import Column, Report, Style, Table
+from milsim.store.run import Run
+
+READING = (
+    "How to read a row: so often, in % of the deals, the declarer held the king and queen of the "
+    "suit in his 7 cards, got them complete from the talon, held them in 10 cards, kept them in 8 "
+    "and declared them; so many points it was worth to him."
+)
+
+
+def marriages_report(run: Run, *, replays: int = REPLAYS, threads: int | None = None) -> Report:
+    """The report ``marriages``: how often, what for, and by how many."""
+    counts = MarriageCounts.of(run)
+    suits = suit_frame(counts, replays=replays, threads=threads)
+    numbers = number_frame(counts)
+    exact = has_exact_chances(run)
+    return Report(
+        name="marriages",
+        title="What a marriage is worth",
+        kind=KIND,
+        model=model_of(run),
+        provenance=run.provenance(),
+        reading=READING,
+        notes=tuple(_notes(run, suits)),
+        tables=(_often(suits, exact), _worth(suits), _by_number(numbers, exact)),
+    )
+
+
+def _notes(run: Run, suits: pl.DataFrame) -> Iterator[str]:
+    yield from run_notes(run)
+    yield "± is half of the 95 % interval (Wilson for percentages)."
+    most = max(suits["worth_n"])
+    if most:
+        yield (
+            f"worth: the first {most:,} deals (at most) with the marriage in the 10 cards, played "
+            "again by the same policy with the same declarer and contract, but the marriage "
+            "counting nothing (it still makes trump); the mean loss of his points, deal by deal."
+        )
+    yield (
+        "with and without compare different deals: who holds a king and queen also holds other "
+        "cards than who does not, so their difference is not what the marriage is worth."
+    )
+    yield (
+        "any: at least one marriage; its trick is that of the first one declared, its worth what "
+        "is lost when no marriage counts."
+    )
+    if has_exact_chances(run):
+        yield "exact: the chance for random cards, counted."
+
+
+def _spread(header: str, name: str, style: Style = "percent", *, rank: int = 0) -> Column:
+    return Column(header, name, style, f"{name}_low", f"{name}_high", rank)
+
+
+def _sampled(header: str, name: str, exact: bool, rank: int = 0) -> tuple[Column, ...]:
+    """A column of proportions and, where the chances are known, the exact one beside it."""
+    column = _spread(header, name, rank=rank)
+    counted = Column("exact", f"{name}_exact", "exact", rank=max(rank, 3))
+    return (column, counted) if exact else (column,)
+
+
+def _often(frame: pl.DataFrame, exact: bool) -> Table:
+    return Table(
+        name="suit",
+        title="How often, in % of the deals",
+        frame=frame,
+        columns=(
+            Column("marriage", "suit"),
+            *_sampled("in 7\ncards", "held7", exact),
+            *_sampled("from the\ntalon", "completed", exact, rank=1),
+            *_sampled("in 10\ncards", "held10", exact),
+            _spread("kept\nin 8", "kept8", rank=4),
+            _spread("declared", "declared"),
+            _spread("declared\nby anyone", "by_anyone", rank=5),
+        ),
+        summary=True,
+    )
+
+
+def _worth(frame: pl.DataFrame) -> Table:
+    return Table(
+        name="suit",
+        title="What it is worth to the declarer, in points, if it is in his 10 cards",
+        frame=frame,
+        columns=(
+            Column("marriage", "suit"),
+            Column("pays", "value", "count", missing=""),
+            _spread("worth", "worth", "points"),
+            _spread("points\nwith it", "points_with", "points"),
+            _spread("points\nwithout", "points_without", "points", rank=2),
+            _spread("contract made\nwith it, %", "made_with", rank=1),
+            _spread("made\nwithout, %", "made_without", rank=3),
+            _spread("declared\nin trick", "trick_mean", "points", rank=4),
+        ),
+        summary=True,
+    )
+
+
+def _by_number(frame: pl.DataFrame, exact: bool) -> Table:
+    return Table(
+        name="number",
+        title="By how many (in % of the deals; points and contracts by the number in 10 cards)",
+        frame=frame,
+        columns=(
+            Column("marriages", "marriages", "count", missing="all"),
+            *_sampled("in 7\ncards", "held7", exact),
+            *_sampled("from the\ntalon", "completed", exact, rank=4),
+            *_sampled("in 10\ncards", "held10", exact),
+            _spread("kept\nin 8", "kept8", rank=5),
+            _spread("declared", "declared", rank=1),
+            _spread("points\nmean", "points_mean", "points"),
+            _spread("contract\nmade, %", "made", rank=2),
+        ),
+        summary=True,
+    )

@@ -1,0 +1,145 @@
+"""Charts: same bytes each time, nothing global changed, words that do not overlap."""
+
+import xml.etree.ElementTree as ET
+from itertools import combinations
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+import pytest
+from matplotlib.backend_bases import RendererBase
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+from numpy.typing import NDArray
+
+from milsim import reports
+from milsim.errors import RunError, UsageError
+from milsim.reports.charts.style import chart_style, picture, spread_out
+from milsim.store.run import Run
+from tests.made_up_runs import made_up_run
+
+
+@pytest.fixture(autouse=True)
+def _no_replays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Made-up points cannot be played again."""
+
+    def replayed(plan: object, *, index: NDArray[np.uint64], **_: object) -> NDArray[np.int16]:
+        return (70 + index % 7).astype(np.int16)
+
+    monkeypatch.setattr("milsim.simulation.replay.replay_declarer_points", replayed)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return made_up_run(tmp_path_factory.mktemp("run"), 3000)[0]
+
+
+@pytest.fixture(params=sorted(reports.CHARTS))
+def chart(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def draw(chart: str, run: Run) -> Figure:
+    return reports.CHARTS[chart].build(run)
+
+
+@pytest.mark.parametrize("suffix", [".png", ".svg"])
+def test_the_same_run_gives_the_same_bytes(chart: str, run: Run, suffix: str) -> None:
+    first = picture(draw(chart, run), suffix)
+    with matplotlib.rc_context({"font.size": 30, "axes.grid": True, "svg.hashsalt": "other"}):
+        second = picture(draw(chart, run), suffix)
+    assert first == second
+
+
+def test_pictures_are_well_formed_and_carry_no_date(chart: str, run: Run, tmp_path: Path) -> None:
+    figure = draw(chart, run)
+    assert picture(figure) == picture(figure)
+    png = reports.save(figure, tmp_path / "a.PNG").read_bytes()
+    assert png.startswith(b"\x89PNG\r\n\x1a\n")
+    svg = reports.save(figure, str(tmp_path / "a.svg")).read_bytes()
+    root = ET.fromstring(svg)
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    assert b"<dc:date>" not in svg
+    assert b"matplotlib.org" not in png
+
+
+def test_settings_of_matplotlib_stay_as_they_were(chart: str, run: Run) -> None:
+    before = dict(matplotlib.rcParams)
+    picture(draw(chart, run))
+    assert dict(matplotlib.rcParams) == before
+
+
+def words(figure: Figure) -> list[Text]:
+    """All texts that are really drawn: not the labels of ticks beyond the end of an axis."""
+    drawn: list[Text] = []
+    draw_text = Text.draw
+
+    def recorded(text: Text, renderer: RendererBase) -> None:
+        if text.get_text() and text.get_visible():
+            drawn.append(text)
+        draw_text(text, renderer)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Text, "draw", recorded)
+        FigureCanvasAgg(figure).draw()
+    return drawn
+
+
+@pytest.mark.parametrize("deals", [150, 3000])
+def test_words_do_not_overlap_and_stay_on_the_page(chart: str, tmp_path: Path, deals: int) -> None:
+    figure = draw(chart, made_up_run(tmp_path, deals)[0])
+    with chart_style():
+        boxes = {text: text.get_window_extent() for text in words(figure)}
+    assert len(boxes) > 20
+    for one, other in combinations(boxes, 2):
+        a, b = boxes[one], boxes[other]
+        overlap = min(a.x1, b.x1) - max(a.x0, b.x0), min(a.y1, b.y1) - max(a.y0, b.y0)
+        assert min(overlap) <= 1, (one.get_text(), other.get_text())
+    page = figure.bbox
+    for text, box in boxes.items():
+        inside = box.x0 >= 0 and box.x1 <= page.x1 and box.y0 >= 0 and box.y1 <= page.y1
+        assert inside, text.get_text()
+
+
+def test_charts_say_what_they_are(chart: str, run: Run, tmp_path: Path) -> None:
+    said = " ".join(text.get_text().replace("\n", " ") for text in words(draw(chart, run)))
+    for part in ("How to read it", "95 %", "3,000 deals, sampled", "rules mil", "policy greedy",
+                 "declarer mode", "seed 1", "forehand"):  # fmt: skip
+        assert part in said
+    auction = made_up_run(tmp_path / "a", 300, mode="auction", where="aces>=1")[0]
+    said = " ".join(text.get_text().replace("\n", " ") for text in words(draw(chart, auction)))
+    assert "the winner of the auction" in said
+    assert "aces>=1" in said
+
+
+def test_few_deals_and_other_rules_are_drawn_too(chart: str, tmp_path: Path) -> None:
+    for rules, deals in (("mil", 1), ("gamerules", 500)):
+        run, _ = made_up_run(tmp_path / f"{rules}-{deals}", deals, rules=rules)
+        assert picture(draw(chart, run))
+
+
+def test_a_run_without_deals_has_no_chart(chart: str, tmp_path: Path) -> None:
+    with pytest.raises(RunError, match="no deals in it"):
+        draw(chart, made_up_run(tmp_path, 0)[0])
+
+
+def test_what_cannot_be_saved_is_refused_in_one_line(tmp_path: Path) -> None:
+    figure = Figure()
+    for name in ("a.pdf", "a", "a.png.txt"):
+        with pytest.raises(UsageError, match=r"is no picture; use \.png or \.svg"):
+            reports.save(figure, tmp_path / name)
+    with pytest.raises(UsageError, match=r"use \.png or \.svg"):
+        picture(figure, ".jpg")
+    with pytest.raises(RunError, match="cannot write, no such file or directory"):
+        reports.save(figure, tmp_path / "none" / "a.png")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_labels_are_spread_out_within_bounds() -> None:
+    places = [0.5, 0.51, 0.52, 0.99, 0.0]
+    found = spread_out(places, 0.1, 0.0, 1.0)
+    assert found == pytest.approx([0.41, 0.51, 0.61, 0.99, 0.0])
+    crowded = sorted(spread_out([0.97, 0.98, 0.99], 0.1, 0.0, 1.0))
+    assert crowded == pytest.approx([0.8, 0.9, 1.0])
+    assert spread_out([], 0.1, 0.0, 1.0) == []
