@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from milsim.reports.bidding_frames import bidding
     from milsim.reports.bidding_print import bidding_report
-    from milsim.reports.charts import save
+    from milsim.reports.charts import check_picture_path, save
     from milsim.reports.formats import render, write
     from milsim.reports.marriage_frames import marriages
     from milsim.reports.marriage_print import marriages_report
@@ -127,6 +127,7 @@ _HOMES = {
     "marriages": "milsim.reports.marriage_frames",
     "marriages_report": "milsim.reports.marriage_print",
     "render": "milsim.reports.formats",
+    "check_picture_path": "milsim.reports.charts",
     "save": "milsim.reports.charts",
     "write": "milsim.reports.formats",
 }
@@ -141,6 +142,7 @@ __all__ = [
     "bidding",
     "bidding_report",
     "chart_named",
+    "check_picture_path",
     "marriages",
     "marriages_report",
     "render",

@@ -2,6 +2,6 @@
 
 from milsim.reports.charts.marriage_chart import marriages
 from milsim.reports.charts.strength_chart import bid_strength
-from milsim.reports.charts.style import SUFFIXES, save
+from milsim.reports.charts.style import SUFFIXES, check_picture_path, save
 
-__all__ = ["SUFFIXES", "bid_strength", "marriages", "save"]
+__all__ = ["SUFFIXES", "bid_strength", "check_picture_path", "marriages", "save"]

@@ -136,7 +136,7 @@ def _panel(
     quiet_axis(axes, grid="y")
     axes.set_title(_PANELS[marriages], pad=8)
     axes.set_xlim(first - room, last + 0.04 * (last - first))
-    axes.set_ylim(0, 100)
+    axes.set_ylim(0, 101.5)
     axes.yaxis.set_major_locator(MultipleLocator(10))
     every = next(step for step in (10, 20, 50, 100, 200, 500) if (last - first) / step <= 5)
     axes.set_xticks(range(first, last + 1, every))

@@ -184,15 +184,25 @@ def picture(figure: Figure, suffix: str = ".png") -> bytes:
     return buffer.getvalue()
 
 
-def save(figure: Figure, path: str | Path) -> Path:
-    """Save a chart as PNG or SVG, by the suffix of the path.
+def check_picture_path(path: str | Path) -> Path:
+    """The path of a picture; raises UsageError unless it ends in .png or .svg.
 
-    Raises :class:`~milsim.errors.UsageError` for another suffix and
-    :class:`~milsim.errors.RunError` for a path that cannot be written; nothing is left behind.
+    >>> check_picture_path("a.svg").suffix
+    '.svg'
     """
     target = Path(path)
     if target.suffix.lower() not in SUFFIXES:
         raise UsageError(
             f"chart {target}: {target.suffix or 'no suffix'!r} is no picture; use .png or .svg"
         )
+    return target
+
+
+def save(figure: Figure, path: str | Path) -> Path:
+    """Save a chart as PNG or SVG, by the suffix of the path.
+
+    Raises :class:`~milsim.errors.UsageError` for another suffix and
+    :class:`~milsim.errors.RunError` for a path that cannot be written; nothing is left behind.
+    """
+    target = check_picture_path(path)
     return write(picture(figure, target.suffix.lower()), target)
