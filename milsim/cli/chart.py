@@ -23,10 +23,11 @@ def chart(
 ) -> None:
     """Draw a run: bid-strength (chance to make each contract) or marriages."""
     from milsim.reports import chart_named, save
+    from milsim.reports.charts import check_picture_path
     from milsim.store.run import Run
 
     entry = chart_named(name)
-    path = out if out is not None else Path(f"{name}.png")
+    path = check_picture_path(out if out is not None else Path(f"{name}.png"))
     opened = Run.open(run)
     announce_compilation(quiet=quiet)
     save(entry.build(opened), path)

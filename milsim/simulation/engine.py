@@ -96,17 +96,21 @@ class _Player:
 def play(
     plan: Plan, *, threads: int | None = None, stop: Callable[[], bool] = lambda: False
 ) -> Iterator[Chunk]:
-    """Yield the chunks of a plan in the order of the deal index.
+    """The chunks of a plan in the order of the deal index; they are played as they are taken.
 
-    ``stop`` is asked before each new chunk is handed out to a thread; chunks under way are
-    finished and yielded. Raises :class:`~milsim.errors.RulesError` for rules that deals cannot be
-    played by yet.
+    The plan is checked and the kernels are compiled before this returns. ``stop`` is asked before
+    each new chunk is handed to a thread; chunks under way are finished and handed out. Raises
+    :class:`~milsim.errors.RulesError` for rules that deals cannot be played by yet.
     """
     n_threads = whole_number("threads", threads or default_threads(), 1, MAX_THREADS)
     refuse_what_cannot_be_played(plan)
     player = _Player(plan)
     player.warm_up()
-    ranges = _chunk_ranges(plan)
+    return _play(player, n_threads, stop)
+
+
+def _play(player: _Player, n_threads: int, stop: Callable[[], bool]) -> Iterator[Chunk]:
+    ranges = _chunk_ranges(player.plan)
     window: deque[Future[Chunk]] = deque()
     with ThreadPoolExecutor(n_threads, thread_name_prefix="milsim") as pool:
         try:

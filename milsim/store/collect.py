@@ -56,16 +56,17 @@ def collect(
     """
     path = Path(folder)
     with _disk_errors(path):
-        _prepare(path)
-        (path / PARTS_FOLDER).mkdir(exist_ok=True)
+        _check_empty(path)
+        interrupts = Interrupts()
+        # What the plan or the kernels cannot do must show before the folder is touched.
+        played = play(plan, threads=threads, stop=interrupts.asked)
+        (path / PARTS_FOLDER).mkdir(parents=True)
         write_atomically(path / PLAN_NAME, plan.to_toml().encode())
         manifest = _new_manifest(plan)
         manifest.write(path)
         started = time.monotonic()
-        with Interrupts() as interrupts:
-            chunks = _reported(
-                play(plan, threads=threads, stop=interrupts.asked), plan, started, progress
-            )
+        with interrupts:
+            chunks = _reported(played, plan, started, progress)
             for part_start, rows in _by_part(chunks, plan):
                 part = _write_part(path, part_start, rows)
                 manifest = replace(manifest, parts=(*manifest.parts, part))
@@ -76,11 +77,10 @@ def collect(
     return Run(path, manifest)
 
 
-def _prepare(path: Path) -> None:
+def _check_empty(path: Path) -> None:
     if path.exists() and not path.is_dir():
         raise RunError(f"out {path}: is a file; name a new or empty folder")
-    path.mkdir(parents=True, exist_ok=True)
-    if any(path.iterdir()):
+    if path.exists() and any(path.iterdir()):
         raise RunError(f"out {path}: folder is not empty; name a new or empty one")
 
 
