@@ -500,6 +500,15 @@ REFUSED_BIDS = (
     RefusedBidCase("no_dark_bid__rules_2_auction", (), "dark", "dark bid 120: these rules"),
     RefusedBidCase("dark_bid_of_middlehand__rules_2_auction", (100,), "dark", "only forehand",
                    changes=DARK),
+    RefusedBidCase("dark_bid_not_above_what_the_dealer_holds__rules_2_auction", (), "dark",
+                   "not above the 120 in force", changes={
+                       **DARK, **DEALER, "auction.minimum": 120}),
+    RefusedBidCase("over_the_fixed_cap__rules_2_auction", (100,), 160, "bid 160: cap is 150", MIL,
+                   changes=FIXED),
+    RefusedBidCase("more_than_a_deal_can_hold__seed_001_y_cynnig", (100,), 405,
+                   "cap is 400, the most points that a deal can hold", GAMERULES),
+    RefusedBidCase("no_pass_after_the_end__seed_000_cam_4", (100, "pass", "pass"), "pass",
+                   "auction is over"),
 )  # fmt: skip
 
 

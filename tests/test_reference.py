@@ -262,7 +262,9 @@ def test_a_gift_must_be_held__seed_000_cam_5(preset: str) -> None:
     game.take_talon()
     with pytest.raises(IllegalActError, match="gift KS: not in the hand of forehand"):
         game.give(parse_card("KS"))
+    assert game.can_give(parse_card("AS"))
     game.give(parse_card("AS"))
+    assert not game.can_give(parse_card("AS"))
     with pytest.raises(IllegalActError, match="gift AS: not in the hand"):
         game.give(parse_card("AS"))
 
@@ -273,7 +275,9 @@ def test_declarer_leads_and_an_eight_trick_deal_is_counted__seed_000_cam_9(prese
     game.name_contract(game.legal_contracts()[-1])
     assert game.actor == 0
     while game.actor is not None:
+        assert {card for card in range(24) if game.can_play(card)} == game.legal_cards()
         game.play(min(game.legal_cards()))
+    assert game.legal_cards() == set()
     assert game.position is not None
     assert sum(game.position.tricks_won) == 8
     assert game.result is not None
@@ -429,6 +433,8 @@ def test_who_sees_the_talon__rules_2_talon(shown: str, bid: int, seen: bool) -> 
 
 def test_talon_of_a_dark_bid_is_hidden__rules_2_auction() -> None:
     game = Game(PLAIN, changed("mil", auction__dark=True))
+    with pytest.raises(IllegalActError, match="a dark bid is 120"):
+        game.bid(130, dark=True)
     game.bid(120, dark=True)
     overbid = game.copy()
     game.pass_()
@@ -546,13 +552,28 @@ def test_four_nines_bonus_is_paid_to_the_hand_dealt__rules_2_deal() -> None:
         (("A...", "K...", "T..."), {"trump": 5}, "trump 5"),
         (("A...", "K...", "T..."), {"trick_number": 9}, "trick 9"),
         (("AQ...", "KJ...", "T9..."), {"trick_number": 8}, "trick 8 with 2 cards"),
+        (("A...", "K..."), {}, "2 hands given"),
     ],
 )
-def test_impossible_positions(
-    hands: tuple[str, str, str], named: dict[str, int], words: str
-) -> None:
+def test_impossible_positions(hands: tuple[str, ...], named: dict[str, int], words: str) -> None:
+    options = {"leader": 0, **named}
     with pytest.raises(DealError, match=words):
-        Position.start(three(hands), named.pop("leader", 0), **named)
+        Position.start([hand(each) for each in hands], **options)
+
+
+def test_the_end_of_a_position() -> None:
+    now = Position.start([{0}, {6}, {1}], 0)
+    for card in (0, 6, 1):
+        now = now.play(card)
+    assert now.is_over
+    assert (now.actor, now.legal_plays(), now.legal_cards()) == (None, (), set())
+    assert now.why_not_declared(0) == "the play is over"
+    assert (perft(now, 0), perft(now, 1)) == (1, 0)
+    assert not now.can_play(0)
+    with pytest.raises(DealError, match="index from 0 to 23"):
+        Position.start([{0}, {24}, {1}], 0)
+    with pytest.raises(DealError, match="trick without cards"):
+        trick_winner((), 4)
 
 
 def test_optional_declaration_makes_two_acts_of_a_card() -> None:
