@@ -107,7 +107,7 @@ class LegalCase:
     changes: Changes = field(default_factory=dict)
 
 
-NO_MUST = {"play.must_beat": "no", "play.must_trump": False, "play.must_overtrump": False}
+NO_MUST: Changes = {"play.must_beat": "no", "play.must_trump": False, "play.must_overtrump": False}
 
 LEGAL = (
     LegalCase("any_card_is_led__seed_000_cam_2", "A9.K.Q.J", "", HEARTS, "A9.K.Q.J"),

@@ -101,7 +101,8 @@ def deals(draw: st.DrawFn) -> Deal:
     if random.random() < 0.5:  # one card of the talon for one of a hand
         hand = random.choice(hands)
         hand[0], talon[0] = talon[0], hand[0]
-    return Deal(*(mask_of(hand) for hand in hands), mask_of(talon))
+    forehand, middlehand, rearhand = (mask_of(hand) for hand in hands)
+    return Deal(forehand, middlehand, rearhand, mask_of(talon))
 
 
 @st.composite

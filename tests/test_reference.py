@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -274,7 +275,7 @@ def test_declarer_leads_and_an_eight_trick_deal_is_counted__seed_000_cam_9(prese
     game = exchanged(PLAIN, preset, "JD", "JC")
     game.name_contract(game.legal_contracts()[-1])
     assert game.actor == 0
-    while game.actor is not None:
+    while game.legal_cards():
         assert {card for card in range(24) if game.can_play(card)} == game.legal_cards()
         game.play(min(game.legal_cards()))
     assert game.legal_cards() == set()
@@ -556,7 +557,7 @@ def test_four_nines_bonus_is_paid_to_the_hand_dealt__rules_2_deal() -> None:
     ],
 )
 def test_impossible_positions(hands: tuple[str, ...], named: dict[str, int], words: str) -> None:
-    options = {"leader": 0, **named}
+    options: dict[str, Any] = {"leader": 0, **named}
     with pytest.raises(DealError, match=words):
         Position.start([hand(each) for each in hands], **options)
 
@@ -610,8 +611,11 @@ def test_refused_cards_name_the_rule(
     cards = hand(hand_)
     played = cases.read_cards(trick)
     seat = len(played)
-    hands = tuple(cards if each == seat else frozenset() for each in range(3))
-    now = replace(Position.start([{0}, {1}, {2}], 0), hands=hands, trick=played, trump=trump)
+    empty: frozenset[int] = frozenset()
+    first, second, third = (cards if each == seat else empty for each in range(3))
+    now = replace(
+        Position.start([{0}, {1}, {2}], 0), hands=(first, second, third), trick=played, trump=trump
+    )
     with pytest.raises(IllegalActError, match=words):
         now.play(parse_card(card))
 

@@ -86,7 +86,7 @@ def test_case_20_whole_games(
         acts = list(game.legal_acts())
         if patient:
             acts = [act for act in acts if not isinstance(act, RedealRequest | Concession)] or acts
-        declaring = [act for act in acts if isinstance(act, Play) and act.declares]
+        declaring: list[Operation] = [act for act in acts if isinstance(act, Play) and act.declares]
         if declaring and random.random() < 0.7:  # chance alone seldom declares
             acts = declaring
         act = random.choice(acts)
