@@ -1,0 +1,15 @@
+"""Which techniques the search uses: all of them. Frozen into the compiled code.
+
+For `benchmarks/solver_techniques.py`, which turns one off at a time, before the search is imported,
+to measure what it is worth; never changed in use. No technique changes a value.
+"""
+
+from __future__ import annotations
+
+TABLE = True  # remember values of positions (milsim.solver.table)
+TABLE_LEAD = True  # try first the lead that decided last time
+BOUNDS = True  # cut by points that are sure (milsim.solver.bounds)
+ORDER = True  # try first what should decide (milsim.solver.ordering)
+DOMINANCE = True  # third hand: of equal neighbours only the best
+EQUALS = True  # leads and second hand: skip a neighbour that cannot be better by enough
+"""Each is one switch."""
