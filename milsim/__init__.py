@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from milsim.dealing import DealSpace, sample_deals
     from milsim.deals import Deal, DealFault
     from milsim.errors import MilsimError
+    from milsim.policies.conformance import check_policy
     from milsim.position import Position
     from milsim.scoring import DealScore, score_deal
     from milsim.store.run import Run
@@ -42,6 +43,7 @@ _HOMES = {
     "Position": "milsim.position",
     "Run": "milsim.store.run",
     "Where": "milsim.where",
+    "check_policy": "milsim.policies.conformance",
     "legal_mask": "milsim.tricks",
     "open_run": "milsim.api",
     "report": "milsim.reports",
@@ -62,6 +64,7 @@ __all__ = [
     "Position",
     "Run",
     "Where",
+    "check_policy",
     "legal_mask",
     "open_run",
     "report",

@@ -9,135 +9,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from milsim.cards import NO_TRUMP, mask_of
 from milsim.dealing.sampling import checked_seed
 from milsim.deals import Deal
 from milsim.errors import RulesError
-from milsim.policies import dispatch, registry
-from milsim.reference import Game, Phase
+from milsim.policies import registry
+from milsim.policies.conformance import PolicyPlayer, check_policy
+from milsim.reference import Game
 from milsim.rng import policy_key
-from milsim.rules import Rules, load, packed, preset_names
+from milsim.rules import Rules, load, parse, preset_names
 from milsim.simulation.columns import COLUMNS, NO_SEAT
 from milsim.simulation.engine import play
 from milsim.simulation.plan import Plan
-from milsim.tricks import play_flags, trump_mask
+from milsim.simulation.replay import replay_declarer_points
 from tests.strategies import rule_sets
-
-
-class ReferencePlayer:
-    """Drives the reference game with the decisions of the policies' kernels."""
-
-    def __init__(self, plan: Plan, index: int, deal: int, redeals: int) -> None:
-        self.plan = plan
-        self.rules = packed(plan.rules)
-        self.flags = play_flags(self.rules)
-        self.key = policy_key(checked_seed(plan.seed), index, redeals)
-        self.game = Game(Deal.from_id(deal), plan.rules)
-        self.calls = 0
-        self.played = 0
-
-    def policy(self, seat: int) -> int:
-        return registry.get(self.plan.policies[seat]).number
-
-    def play(self) -> Game:
-        while self.game.phase != Phase.OVER:
-            getattr(self, "_" + self.game.phase.name.lower())()
-        return self.game
-
-    def _redeal(self) -> None:
-        raise AssertionError("a deal with a right to a redeal was played")
-
-    def _auction(self) -> None:
-        game, seat = self.game, self.game.actor
-        bids = game.legal_bids()
-        if not game.can_pass():  # a forced opening is no decision
-            game.bid(bids[0])
-            return
-        step = self.plan.rules.auction.step
-        bid = dispatch.choose_bid(
-            self.policy(seat),
-            self.key,
-            seat,
-            self.calls,
-            self.rules,
-            mask_of(game.hands[seat]),
-            bids[0] if bids else 1,
-            bids[-1] if bids else 0,
-            step,
-            int(game.can_pass()),
-        )
-        self.calls += 1
-        if bid:
-            game.bid(int(bid))
-        else:
-            game.pass_()
-
-    def _talon(self) -> None:
-        self.game.take_talon()
-
-    def _low_talon(self) -> None:
-        raise AssertionError("a deal with a right to a redeal was played")
-
-    def _gifts(self) -> None:
-        game = self.game
-        seat = game.declarer
-        gifts = dispatch.choose_gifts(
-            self.policy(seat), self.key, seat, self.rules, mask_of(game.hands[seat])
-        )
-        game.give(int(gifts) & 31)
-        game.give(int(gifts) >> 5)
-
-    def _nines(self) -> None:
-        raise AssertionError("a deal with a right to a redeal was played")
-
-    def _contract(self) -> None:
-        game = self.game
-        seat = game.declarer
-        contracts = game.legal_contracts()
-        contract = dispatch.choose_contract(
-            self.policy(seat),
-            self.key,
-            seat,
-            self.rules,
-            mask_of(game.hands[seat]),
-            contracts[0],
-            contracts[-1],
-            self.plan.rules.auction.step,
-        )
-        game.name_contract(int(contract))
-
-    def _play(self) -> None:
-        game = self.game
-        position = game.position
-        seat = game.actor
-        hand = position.hands[seat]
-        table = [1 << card for card in position.trick]
-        card = dispatch.choose_card(
-            self.policy(seat),
-            self.key,
-            seat,
-            self.rules,
-            self.flags,
-            mask_of(hand),
-            mask_of(game.legal_cards()),
-            table[0] if table else 0,
-            table[1] if len(table) > 1 else 0,
-            trump_mask(position.trump),
-            position.trick_number,
-            self.played,
-            (seat - game.declarer) % 3,
-            (position.leader - game.declarer) % 3,
-        )
-        index = int(card).bit_length() - 1
-        self.played |= 1 << index
-        declare = None
-        if self.plan.rules.play.marriage_declaration == "optional":
-            declare = position.can_play(index, True) and bool(
-                dispatch.choose_declaration(
-                    self.policy(seat), self.key, seat, position.trick_number
-                )
-            )
-        game.play(index, declare)
 
 
 def rows_of(plan: Plan) -> tuple[np.ndarray, dict[str, np.ndarray]]:
@@ -151,7 +35,9 @@ def compare_with_reference(plan: Plan) -> None:
     deals, rows = rows_of(plan)
     for place, deal in enumerate(deals):
         row = {name: int(column[place]) for name, column in rows.items()}
-        game = ReferencePlayer(plan, plan.start + place, int(deal), row["redeals"]).play()
+        key = policy_key(checked_seed(plan.seed), plan.start + place, row["redeals"])
+        game = PolicyPlayer(Game(Deal.from_id(int(deal)), plan.rules), plan.policies, key).play()
+        assert game.result is not None, "a deal with a right to a redeal was played"
         assert game.declarer == row["declarer"], row
         assert game.bid_won == row["bid"], row
         assert game.contract == row["contract"], row
@@ -200,5 +86,40 @@ def playable(rules: Rules) -> Rules:
     )
 
 
-def test_no_trump_is_no_mask() -> None:
-    assert trump_mask(NO_TRUMP) == 0
+@pytest.mark.parametrize("policy", registry.names())
+@pytest.mark.parametrize("rules", preset_names())
+def test_policies_never_break_the_rules(rules: str, policy: str) -> None:
+    assert check_policy(policy, rules=rules, deals=50, seed=21) > 50 * 24 * 0.9
+
+
+def test_replay_under_the_same_rules_gives_the_same_points() -> None:
+    plan = Plan.make(deals=400, seed=13, policy="random,greedy,random")
+    deals, rows = rows_of(plan)
+    points = replay_declarer_points(
+        plan,
+        np.arange(400, dtype=np.uint64),
+        deals,
+        rows["redeals"].astype(np.uint16),
+        rows["declarer"].astype(np.uint8),
+        rules=plan.rules,
+    )
+    assert points.tolist() == rows["declarer_points"].tolist()
+
+
+def test_rules_that_throw_in_every_deal_are_refused() -> None:
+    rules = parse('[deal]\nlow_hand = 75\nlow_hand_marriage = "any_hand"')
+    with pytest.raises(RulesError, match="redeal rights"):
+        list(play(Plan.make(deals=5, rules=rules), threads=1))
+
+
+def test_rules_that_kernels_do_not_play_are_refused() -> None:
+    rules = parse("[auction]\ndark = true")
+    with pytest.raises(RulesError, match=r"auction\.dark"):
+        list(play(Plan.make(deals=5, rules=rules), threads=1))
+    assert len(list(play(Plan.make(deals=5, rules=rules, mode="declarer"), threads=1))) == 1
+
+
+def test_deals_depend_on_seed_and_index_only() -> None:
+    whole, _ = rows_of(Plan.make(deals=300, seed=5))
+    part, _ = rows_of(Plan.make(deals=100, seed=5, start=120))
+    assert part.tolist() == whole[120:220].tolist()

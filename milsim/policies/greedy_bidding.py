@@ -1,8 +1,10 @@
 """The policy ``greedy`` before the first card: what a hand is worth, gifts and contract.
 
-One page of habits, not a strong player: a hand is worth a constant, so much for each ace, each
-guarded ten and each suit card above a third, and a share of the marriages it holds. The weights
-were fitted by least squares on deals that this policy played itself; `analysis/greedy/` says how.
+One page of habits, not a strong player. A hand promises a constant, so much for each ace, each
+guarded ten and each card above three in a suit, and a share of the marriages it holds: the best one
+counts most, and all count little without an ace, since a trick must be won before a marriage can be
+declared. The weights are least squares on a million deals that this policy played itself as
+declarer under ``mil`` (standard error of a promise: 48 points for 7 cards, 23 for 8 kept).
 """
 
 from __future__ import annotations
@@ -19,32 +21,66 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 VALUES = place_of("deal.marriage_values.spades")
-STEP = place_of("auction.step")
-ACE_MARRIAGE = place_of("play.ace_marriage")
-UNTIL_TRICK = place_of("play.marriage_until_trick")
 
-# Tenths of a point, of a 7-card hand before the talon and of the 8 cards kept after it.
-BASE_7, ACE_7, TEN_7, LENGTH_7, SHARE_7 = 250, 240, 60, 90, 9
-BASE_8, ACE_8, TEN_8, LENGTH_8, SHARE_8 = -140, 290, 80, 130, 9
+# A bid is worth it when it is made clearly more often than not, a raise of the contract only when
+# little is risked by it. Of bid margins 0, 15, 30 and raise margins 20, 30, 45 points these gave
+# the declarer the best mean score (21.1 a deal, 300,000 deals with auction under mil; 18.0 to 21.0
+# with the four others that were tried).
+BID_MARGIN = 15
+RAISE_MARGIN = 30
+
+# Weights, in hundredths of a point or of a marriage's value: 7 cards before the talon.
+BASE_7, NO_ACE_7, ACE_7, TEN_7, LENGTH_7 = 6200, -1700, 1340, 410, 670
+BEST_7, REST_7, BEST_WITHOUT_ACE_7, REST_WITHOUT_ACE_7 = 90, 55, 55, 28
+# The 8 cards kept after it.
+BASE_8, NO_ACE_8, ACE_8, TEN_8, LENGTH_8 = -330, 150, 2140, 1010, 1200
+BEST_8, REST_8, BEST_WITHOUT_ACE_8, REST_WITHOUT_ACE_8 = 112, 69, 7, 2
 
 
 @kernel
-def _estimate(
-    rules: NDArray[np.int64], hand: int, base: int, ace: int, ten: int, length: int, share: int
-) -> int:
-    """Declarer points, in points, that a hand promises by a weighted count."""
-    value = base
+def _features(rules: NDArray[np.int64], hand: int) -> tuple[int, int, int, int, int]:
+    """Aces, guarded tens, cards above three in a suit, value of the best marriage, of the rest."""
+    aces = 0
+    tens = 0
+    length = 0
+    best = 0
+    rest = 0
     for suit in range(4):
         cards = (hand >> 6 * suit) & 0b111111
         count = popcount(cards)
-        value += ace * ((cards >> ACE) & 1)
+        aces += (cards >> ACE) & 1
         # A ten is guarded by the ace, or by any other card that can be played under it.
-        value += ten * ((cards >> TEN) & 1) * (1 if count > 1 else 0)
+        tens += (cards >> TEN) & (1 if count > 1 else 0)
         if count > 3:
-            value += length * (count - 3)
+            length += count - 3
         if (cards >> KING) & (cards >> QUEEN) & 1:
-            value += share * rules[VALUES + suit]
-    return value // 10
+            value = int(rules[VALUES + suit])
+            if value > best:
+                rest += best
+                best = value
+            else:
+                rest += value
+    return aces, tens, length, best, rest
+
+
+@kernel
+def promise_of_7(rules: NDArray[np.int64], hand: int) -> int:
+    """Declarer points that 7 cards promise before the talon."""
+    aces, tens, length, best, rest = _features(rules, hand)
+    points = BASE_7 + ACE_7 * aces + TEN_7 * tens + LENGTH_7 * length
+    if aces == 0:
+        return (points + NO_ACE_7 + BEST_WITHOUT_ACE_7 * best + REST_WITHOUT_ACE_7 * rest) // 100
+    return (points + BEST_7 * best + REST_7 * rest) // 100
+
+
+@kernel
+def promise_of_8(rules: NDArray[np.int64], hand: int) -> int:
+    """Declarer points that the 8 cards kept promise."""
+    aces, tens, length, best, rest = _features(rules, hand)
+    points = BASE_8 + ACE_8 * aces + TEN_8 * tens + LENGTH_8 * length
+    if aces == 0:
+        return (points + NO_ACE_8 + BEST_WITHOUT_ACE_8 * best + REST_WITHOUT_ACE_8 * rest) // 100
+    return (points + BEST_8 * best + REST_8 * rest) // 100
 
 
 @kernel
@@ -52,7 +88,7 @@ def greedy_bid(
     rules: NDArray[np.int64], hand: int, lowest: int, highest: int, may_pass: int
 ) -> int:
     """The lowest legal bid while it is no more than the hand promises, else 0 (pass)."""
-    promise = _estimate(rules, hand, BASE_7, ACE_7, TEN_7, LENGTH_7, SHARE_7)
+    promise = promise_of_7(rules, hand) - BID_MARGIN
     if lowest <= highest and (may_pass == 0 or lowest <= promise):
         return lowest
     return 0
@@ -63,7 +99,7 @@ def greedy_contract(
     rules: NDArray[np.int64], hand8: int, lowest: int, highest: int, step: int
 ) -> int:
     """The lowest contract, or more where the kept cards promise it."""
-    promise = _estimate(rules, hand8, BASE_8, ACE_8, TEN_8, LENGTH_8, SHARE_8)
+    promise = promise_of_8(rules, hand8) - RAISE_MARGIN
     contract = lowest
     while contract + step <= highest and contract + step <= promise:
         contract += step
@@ -85,7 +121,8 @@ def _worth_keeping(rules: NDArray[np.int64], hand10: int, card: int) -> int:
         if rank in (KING, QUEEN):
             return int(worth + 1000 + rules[VALUES + suit])
     if rank == ACE:
-        return worth + 500
+        # Without a trick before it no marriage can be declared: the ace is kept before all else.
+        return worth + 3000
     if rank == TEN:
         # A bare ten falls to the ace wherever that is; a guarded one takes a trick more often.
         if (cards >> ACE) & 1:
