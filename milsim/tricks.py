@@ -463,11 +463,18 @@ def trick_winner(trick: Sequence[int], trump: int) -> int:
 
 __all__ = [
     "ACES_DECLARE",
+    "ELSE_ANYTHING",
     "FOUR_ACES",
     "MARRIAGE",
+    "MUST_OVERTRUMP",
+    "MUST_TRUMP",
     "NEXT_TRICK_TRUMP",
     "NOTHING",
     "OPTIONAL_DECLARATION",
+    "QUEEN_DECLARES",
+    "SECOND_BEATS",
+    "THIRD_BEATS",
+    "THIRD_BEATS_TRUMPED",
     "able_cards",
     "ace_leads",
     "can_declare",

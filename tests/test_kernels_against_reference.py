@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from milsim import auction, reference, scoring, tricks
+from milsim._jit import jit_enabled
 from milsim.cards import NO_TRUMP, cards_of, mask_of, parse_hand
 from milsim.deals import Deal
 from milsim.position import Position
@@ -28,7 +29,7 @@ from tests.strategies import any_rules, deals, positions, rule_sets
 
 RANDOMS = st.integers(0, 2**32 - 1).map(Random)
 MANY = settings(max_examples=150)
-DEEP = 3_000_000  # leaves of a perft that a test may count
+DEEP = 3_000_000 if jit_enabled() else 3_000  # leaves of a perft that a test may count
 
 
 # --------------------------------------------------------------------------------------- the play
