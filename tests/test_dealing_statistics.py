@@ -7,48 +7,29 @@ Bonferroni's division for the largest of many).
 
 from __future__ import annotations
 
-from math import comb, erfc, exp, lgamma, log
+from fractions import Fraction
+from math import comb
 from statistics import NormalDist
-from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from milsim import dealing
 from milsim._jit import jit_enabled
 from milsim.dealing import DealMasks, DealSpace
 from milsim.deals import N_DEALS
 from milsim.where import feature, suit_set
+from tests.chi_square import (
+    FALSE_ALARMS,
+    binomial_tail,
+    chi_square,
+    chi_square_limit,
+    chi_square_tail,
+)
 
 pytestmark = pytest.mark.skipif(not jit_enabled(), reason="millions of deals in plain Python")
 
-FALSE_ALARMS = 1e-6
 DEALS = 400_000
-
-
-def chi_square_tail(x: float, freedom: int) -> float:
-    """P(chi-square > x), by Q(n) = Q(n − 2) + (x/2)^(n/2 − 1)·e^(−x/2) / Γ(n/2)."""
-    if x <= 0:
-        return 1.0
-    tail = erfc((x / 2) ** 0.5) if freedom % 2 else 0.0
-    for n in range(1 if freedom % 2 else 0, freedom, 2):
-        tail += exp(n / 2 * log(x / 2) - x / 2 - lgamma(n / 2 + 1))
-    return tail
-
-
-def chi_square_limit(freedom: int) -> float:
-    low, high = 0.0, 100.0 * freedom
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (
-            (middle, high) if chi_square_tail(middle, freedom) > FALSE_ALARMS else (low, middle)
-        )
-    return high
-
-
-def chi_square(observed: NDArray[Any], expected: NDArray[Any]) -> float:
-    return float(((observed - expected) ** 2 / expected).sum())
 
 
 def test_limits_are_those_of_printed_tables() -> None:
@@ -57,6 +38,17 @@ def test_limits_are_those_of_printed_tables() -> None:
                              (23.5127, 4, 1e-4), (124.342, 100, 0.05)):  # fmt: skip
         assert chi_square_tail(x, freedom) == pytest.approx(tail, rel=1e-3)
     assert chi_square_limit(3) == pytest.approx(30.66, rel=1e-3)
+
+
+def test_binomial_tails_are_sums_of_binomial_chances() -> None:
+    def chance_of(k: int) -> Fraction:
+        return comb(30, k) * Fraction(1, 10) ** k * Fraction(9, 10) ** (30 - k)
+
+    for k in range(31):
+        tail = sum(map(chance_of, range(k + 1) if k < 3 else range(k, 31)))
+        assert binomial_tail(k, 30, Fraction(1, 10)) == pytest.approx(float(tail), rel=1e-9)
+    assert binomial_tail(5, 5, 1.0) == binomial_tail(0, 5, 0.0) == 1
+    assert binomial_tail(4, 5, 1.0) == binomial_tail(1, 5, 0.0) == 0
 
 
 @pytest.fixture(scope="module", params=["seed 0", "other numbering", "second attempt"])

@@ -19,7 +19,6 @@ from milsim import reports
 from milsim.cards import ACE, RANK_MASKS, SUIT_MASKS, SUIT_NAMES, TEN, marriages_of, points_of_mask
 from milsim.errors import RunError, UsageError
 from milsim.reference.scoring import deal_scores, is_made
-from milsim.reports import exact
 from milsim.reports.formats import to_json, to_markdown, to_text
 from milsim.reports.marriage_frames import MarriageCounts
 from milsim.reports.statistics import wilson
@@ -301,32 +300,6 @@ def test_marriages_by_number_add_up(made: tuple[Run, list[Row]]) -> None:
     mean = sum(row["declarer_points"] for row in rows) / len(rows)
     assert total["points_mean"] == pytest.approx(mean)
     assert total["made"] == sum(row["made"] for row in rows) / len(rows)
-
-
-def test_exact_chances_of_marriages_are_those_of_the_combinatorics() -> None:
-    # NUMBERS: the chances of 7 and 10 random cards, each computed twice independently of milsim.
-    assert float(exact.held(7)) == pytest.approx(7 / 92)
-    assert float(exact.held(8)) == pytest.approx(7 / 69)
-    assert float(exact.held(10)) == pytest.approx(15 / 92)
-    assert [exact.number_held(7, k) * 346_104 for k in range(5)] == [247_536, 91_872, 6_624, 72, 0]
-    ten = [0.460223, 0.433498, 0.100221, 0.005996, 0.000061]
-    assert [float(exact.number_held(10, k)) for k in range(5)] == pytest.approx(ten, abs=5e-7)
-    eight = [0.632898, 0.329237, 0.037037, 0.000827]
-    assert [float(exact.number_held(8, k)) for k in range(4)] == pytest.approx(eight, abs=5e-7)
-    assert float(exact.any_held(10)) == pytest.approx(4010 / 7429)
-    for marriages, chances in {
-        0: [0.08824, 0.23824, 0.36912, 0.48235, 0.57941],
-        1: [0.06618, 0.21765, 0.35000, 0.46471],
-        2: [0.04412, 0.19706, 0.33088],
-    }.items():
-        found = [float(exact.any_completed_given(marriages, h)) for h in range(len(chances))]
-        assert found == pytest.approx(chances, abs=5e-6)
-    joint = [0.03305, 0.18510, 0.30289, 0.16827, 0.02589]
-    assert [exact.hands_with(7, 0, h) / 346_104 for h in range(5)] == pytest.approx(joint, abs=5e-6)
-    any_new = 0.715207 * 0.356517 + 0.284793 * 0.230310
-    assert float(exact.any_completed()) == pytest.approx(any_new, abs=2e-6)
-    mean = sum(k * exact.number_completed(k) for k in range(4))
-    assert mean == 4 * exact.completed()
 
 
 def test_the_counterfactual_replays_the_first_deals_with_the_marriage(
