@@ -35,6 +35,7 @@ _config: Any = numba.config
 
 _PACKAGE = Path(__file__).resolve().parent
 _FOLDER = re.compile(r"kernels-[0-9a-f]{16}")
+_LITERAL = re.compile(r"Literal\[int\]\(-?\d+\)")
 _KEPT_FOLDERS = 4
 _KEPT_SECONDS = 3600.0
 # How a source that makes kernels looks; a search by regular expression would take 0.1 s.
@@ -317,13 +318,19 @@ def _compile(function: _Function, inline: bool, signature: str | None) -> _Funct
 
 
 def kernel_signatures() -> list[KernelSignature]:
-    """The types of all kernels compiled so far in this process, for tests and `doctor`.
+    """The types of all kernels compiled so far in this process, for tests.
+
+    A constant in a call (``Literal[int](0)`` to numba) is shown by its type, int64.
 
     >>> isinstance(kernel_signatures(), list)
     True
     """
     return [
-        KernelSignature(name, tuple(map(str, arguments)), str(result.signature.return_type))
+        KernelSignature(
+            name,
+            tuple(_LITERAL.sub("int64", str(argument)) for argument in arguments),
+            str(result.signature.return_type),
+        )
         for name, compiled in sorted(_kernels.items())
         for arguments, result in compiled.overloads.items()
     ]
