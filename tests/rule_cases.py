@@ -149,7 +149,7 @@ LEGAL = (
     LegalCase("void_and_free__rules_2_play", ".A9.K.A", "KS", HEARTS, ".A9.K.A", ALL,
               {"play.must_trump": False}),
     LegalCase("overtrump__seed_000_y_rheolau", ".ATJ9.K.", "KS QH", HEARTS, ".AT..", MIL),
-    LegalCase("overtrump_the_trump_there_not_the_suit_led__seed_002_as_regras", ".KQ9.K.", "AS QH",
+    LegalCase("overtrump_the_trump_there_not_the_suit_led__seed_002_as_regras", ".K9.K.", "AS QH",
               HEARTS, ".K..", MIL),
     LegalCase("any_trump_without_overtrumping__seed_001_y_chwarae", ".ATJ9.K.", "KS QH", HEARTS,
               ".ATJ9..", GAMERULES),

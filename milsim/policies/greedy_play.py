@@ -4,6 +4,9 @@ It sees its own cards, the table, the trump and which cards are gone, nothing el
 cashes winners before it declares, declares before it lets the lead go, draws trumps as declarer and
 else leads low. Following, it gives points to its partner, wins as cheaply as is safe, and throws
 the least when it cannot win. Marriages still in hand are kept together.
+
+What holds for many cards at once (which are winners, masters, halves of a marriage) is found once,
+as masks; the loop over the cards then only looks bits up.
 """
 
 from __future__ import annotations
@@ -11,11 +14,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from milsim._jit import kernel
-from milsim.cards import ALL_CARDS, KING, QUEEN, RANK_MASKS
+from milsim.bits import lowest_bit_index, popcount
+from milsim.cards import ALL_CARDS, N_RANKS, QUEEN, RANK_MASKS
 from milsim.rules import place_of
 from milsim.tricks import (
-    NOTHING,
-    can_declare,
+    ace_leads,
+    marriage_leads,
     points_in,
     suit_index,
     suit_mask,
@@ -29,99 +33,141 @@ if TYPE_CHECKING:
 VALUES = place_of("deal.marriage_values.spades")
 UNTIL_TRICK = place_of("play.marriage_until_trick")
 
-_KINGS_QUEENS = RANK_MASKS[KING] | RANK_MASKS[QUEEN]
 DECLARER_ROLE = 0
 
+_QUEENS = RANK_MASKS[QUEEN]
+# Bits that stay inside their suit when everything is moved down by one, two or four ranks.
+_DOWN_1 = sum(RANK_MASKS[:5])
+_DOWN_2 = sum(RANK_MASKS[:4])
+_DOWN_4 = sum(RANK_MASKS[:2])
+# Card points by rank, four bits each.
+_POINTS_BY_RANK = 0xBA4320
+
+
+@kernel(inline=True)
+def _points_of(card: int) -> int:
+    """Card points of one card, a mask of one bit."""
+    return _POINTS_BY_RANK >> 4 * (lowest_bit_index(card) % N_RANKS) & 15
+
+
+@kernel(inline=True)
+def beaten_by(hidden: int) -> int:
+    """All cards that some hidden card of their suit beats, and the hidden cards themselves.
+
+    >>> beaten_by(0b010000) == 0b011111
+    True
+    """
+    cards = hidden | hidden >> 1 & _DOWN_1
+    cards |= cards >> 2 & _DOWN_2
+    return cards | cards >> 4 & _DOWN_4
+
+
+@kernel(inline=True)
+def _whole_marriages(hand: int, trick_number: int, rules: NDArray[np.int64]) -> int:
+    """Kings and queens held as pairs, while a marriage can still be declared."""
+    queens = hand & hand >> 1 & _QUEENS
+    late = trick_number > rules[UNTIL_TRICK]
+    return 0 if late else queens | queens << 1
+
 
 @kernel
-def _is_master(card: int, hidden: int) -> bool:
-    """Whether no hidden card of its suit is higher."""
-    return (hidden & suit_mask(card) & -(card + card)) == 0
-
-
-@kernel
-def _broken_marriage(rules: NDArray[np.int64], hand: int, card: int, trick_number: int) -> int:
-    """The value of the marriage that playing a card would break, 0 if none or too late for it."""
-    pair = suit_mask(card) & _KINGS_QUEENS
-    if (card & pair) != 0 and (hand & pair) == pair and trick_number <= rules[UNTIL_TRICK]:
-        return int(rules[VALUES + suit_index(card)])
-    return 0
-
-
-@kernel
-def _lead_worth(
+def _lead(
     rules: NDArray[np.int64],
     flags: int,
     hand: int,
-    card: int,
     trumps: int,
     trick_number: int,
     hidden: int,
     role: int,
 ) -> int:
-    """How much leading a card appeals."""
-    points = points_in(card)
-    suit = suit_mask(card)
-    safe = trumps == 0 or (hidden & trumps) == 0
-    is_trump = (card & trumps) != 0
-    if can_declare(hand, card, trick_number, flags) != NOTHING:
-        # The queen costs less if the trick is lost; the king wins it if ace and ten are gone.
-        value = rules[VALUES + suit_index(card)]
-        return int(4000 + 4 * value) + (8 if _is_master(card, hidden) else 0) - points
-    broken = _broken_marriage(rules, hand, card, trick_number)
-    if broken > 0:
-        return -2000 - broken
-    if _is_master(card, hidden):
-        if safe or is_trump:
+    """The card to lead."""
+    safe = hidden & trumps == 0
+    masters = hand & ~beaten_by(hidden)
+    declaring = marriage_leads(hand, trick_number, flags)
+    aces = ace_leads(hand, trick_number, flags)
+    whole = _whole_marriages(hand, trick_number, rules)
+    chosen = 0
+    most = -(1 << 30)
+    rest = hand
+    while rest:
+        card = rest & -rest
+        rest ^= card
+        points = _points_of(card)
+        is_trump = card & trumps != 0
+        if card & (declaring | aces):
+            # The queen costs less if the trick is lost; the king wins it if ace and ten are gone.
+            value = int(rules[VALUES + suit_index(card)])
+            worth = 4000 + 4 * value - points + (8 if card & masters else 0)
+        elif card & whole:
+            worth = -2000 - int(rules[VALUES + suit_index(card)])
+        elif card & masters:
             # Sure to win: the ace before the ten, and a trump only to draw what others hold.
             if is_trump and not safe:
-                return 3000 + points if role == DECLARER_ROLE else 1200 + points
-            return 5000 + points
-        return 2500 + points
-    # A lead that will lose: few points, from a suit where much is hidden above anyway; tens and
-    # halves of marriages are kept.
-    length = 0
-    rest = hand & suit
-    while rest:
-        rest &= rest - 1
-        length += 1
-    return 1000 - 40 * points + 6 * length - (60 if is_trump else 0)
+                worth = points + (3000 if role == DECLARER_ROLE else 1200)
+            else:
+                worth = points + (5000 if safe else 2500)
+        else:
+            # It will lose: few points, from a long suit, and no trump.
+            length = popcount(hand & suit_mask(card))
+            worth = 1000 - 40 * points + 6 * length - (60 if is_trump else 0)
+        if worth > most:
+            most = worth
+            chosen = card
+    return chosen
 
 
 @kernel
-def _follow_worth(
+def _follow(
     rules: NDArray[np.int64],
     hand: int,
-    card: int,
+    legal: int,
     lead: int,
     second: int,
     trumps: int,
     trick_number: int,
     hidden: int,
-    partner_wins: bool,
+    role: int,
+    leader_role: int,
 ) -> int:
-    """How much following with a card appeals."""
-    points = points_in(card)
+    """The card to follow with."""
     last = second != 0
-    best = second if winning_place(lead, second, 0, trumps) == 1 else lead
-    keep = 3 * _broken_marriage(rules, hand, card, trick_number)
-    if last:
-        wins = winning_place(lead, second, card, trumps) == 2
-    else:
-        wins = winning_place(lead, card, 0, trumps) == 1
-    if partner_wins and (last or _is_master(best, hidden)):
-        # The points stay on our side; an ace that will win a trick anyway is kept for it.
-        spare = 4 if _is_master(card, hidden) else 0
-        return 2000 + 20 * (points - spare) - keep - (400 if wins else 0)
-    if wins:
-        if last:
+    place = winning_place(lead, second, 0, trumps)
+    best = second if place == 1 else lead
+    # Winners beat the best card so far: higher in its suit, or any trump over a plain card.
+    winners = legal & suit_mask(best) & -(best + best)
+    if best & trumps == 0:
+        winners |= legal & trumps
+    beaten = beaten_by(hidden)
+    whole = _whole_marriages(hand, trick_number, rules)
+    partner_wins = role != DECLARER_ROLE and (leader_role + place) % 3 != DECLARER_ROLE
+    smears = partner_wins and (last or best & beaten == 0)
+    on_table = points_in(lead | second)
+    chosen = 0
+    most = -(1 << 30)
+    rest = legal
+    while rest:
+        card = rest & -rest
+        rest ^= card
+        points = _points_of(card)
+        is_master = card & beaten == 0
+        wins = card & winners != 0
+        if smears:
+            # The points stay on our side; an ace that will win a trick anyway is kept for it.
+            spare = 4 if is_master else 0
+            worth = 2000 + 20 * (points - spare) - (400 if wins else 0)
+        elif wins and last:
             # Sure to win: bring home what could be lost later, rather than a card that is master.
-            home = 20 * points - (150 if _is_master(card, hidden) else 0)
-            return 3000 + home + 10 * points_in(lead | second) - keep
-        if _is_master(card, hidden):
-            return 3000 - points - keep
-        return 1500 - 30 * points - keep
-    return 1000 - 30 * points - keep - (20 if (card & trumps) != 0 else 0)
+            worth = 3000 + 20 * points - (150 if is_master else 0) + 10 * on_table
+        elif wins:
+            worth = 3000 - points if is_master else 1500 - 30 * points
+        else:
+            worth = 1000 - 30 * points - (20 if card & trumps else 0)
+        if card & whole:
+            worth -= 3 * int(rules[VALUES + suit_index(card)])
+        if worth > most:
+            most = worth
+            chosen = card
+    return chosen
 
 
 @kernel
@@ -146,23 +192,8 @@ def greedy_card(
     if legal & (legal - 1) == 0:
         return legal
     hidden = ALL_CARDS & ~played & ~hand
-    partner_wins = False
-    if lead != 0 and role != DECLARER_ROLE:
-        place = winning_place(lead, second, 0, trumps)
-        partner_wins = (leader_role + place) % 3 != DECLARER_ROLE
-    chosen = 0
-    most = -(1 << 30)
-    rest = legal
-    while rest:
-        card = rest & -rest
-        rest ^= card
-        if lead == 0:
-            worth = _lead_worth(rules, flags, hand, card, trumps, trick_number, hidden, role)
-        else:
-            worth = _follow_worth(
-                rules, hand, card, lead, second, trumps, trick_number, hidden, partner_wins
-            )
-        if worth > most:
-            most = worth
-            chosen = card
-    return chosen
+    if lead == 0:
+        return _lead(rules, flags, hand, trumps, trick_number, hidden, role)
+    return _follow(
+        rules, hand, legal, lead, second, trumps, trick_number, hidden, role, leader_role
+    )
