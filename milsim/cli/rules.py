@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from milsim.cli.options import JsonOption, print_json
-from milsim.rules import Difference, diff, digest, load, preset_names, to_toml, values_of
-from milsim.rules.fields import Value
+
+if TYPE_CHECKING:
+    from milsim.rules import Difference
+    from milsim.rules.fields import Value
 
 app = typer.Typer(
     help="Rule sets: presets and your own files.", no_args_is_help=True, rich_markup_mode=None
@@ -22,6 +24,8 @@ RulesArgument = Annotated[
 @app.command("list")
 def list_rules(json: JsonOption = False) -> None:
     """The rule sets that ship with milsim, and where each comes from."""
+    from milsim.rules import digest, load, preset_names
+
     presets = [load(name) for name in preset_names()]
     if json:
         print_json([{"name": r.name, "source": r.source, "digest": digest(r)} for r in presets])
@@ -38,6 +42,8 @@ def show_rules(
     json: JsonOption = False,
 ) -> None:
     """A rule set with every field and its meaning, as TOML that can be edited and loaded."""
+    from milsim.rules import digest, load, to_toml, values_of
+
     loaded = load(rules)
     if json:
         print_json(
@@ -55,6 +61,8 @@ def show_rules(
 @app.command("diff")
 def diff_rules(first: RulesArgument, second: RulesArgument, json: JsonOption = False) -> None:
     """The fields in which two rule sets differ; nothing if they are the same game."""
+    from milsim.rules import diff, load
+
     ours, theirs = load(first), load(second)
     found = diff(ours, theirs)
     if json:
@@ -82,5 +90,7 @@ def _plain(value: Value) -> str:
 @app.command("check")
 def check_rules(rules: RulesArgument) -> None:
     """Read a rule set and say whether it holds together; exit 3 with the fault if not."""
+    from milsim.rules import digest, load
+
     loaded = load(rules)
     typer.echo(f"{rules}: ok, {loaded.name}, digest {digest(loaded)[:16]}")

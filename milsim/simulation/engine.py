@@ -50,6 +50,17 @@ def default_threads() -> int:
     return os.cpu_count() or 1
 
 
+def checked_threads(threads: int | None) -> int:
+    """The number of threads asked for, or all cores for None; UsageError if out of range.
+
+    >>> checked_threads(3)
+    3
+    """
+    return whole_number(
+        "threads", default_threads() if threads is None else threads, 1, MAX_THREADS
+    )
+
+
 def policy_numbers(plan: Plan) -> NDArray[np.int64]:
     """The policies of a plan as kernels know them, int64[3] by seat."""
     return np.array([registry.get(name).number for name in plan.policies], dtype=np.int64)
@@ -102,7 +113,7 @@ def play(
     each new chunk is handed to a thread; chunks under way are finished and handed out. Raises
     :class:`~milsim.errors.RulesError` for rules that deals cannot be played by yet.
     """
-    n_threads = whole_number("threads", threads or default_threads(), 1, MAX_THREADS)
+    n_threads = checked_threads(threads)
     refuse_what_cannot_be_played(plan)
     player = _Player(plan)
     player.warm_up()

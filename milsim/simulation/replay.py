@@ -13,8 +13,8 @@ from milsim.dealing.sampling import checked_seed, deal_masks
 from milsim.rng import policy_key
 from milsim.rules import Rules, packed
 from milsim.simulation.deal_kernel import exchange
-from milsim.simulation.engine import CHUNK_DEALS, default_threads, policy_numbers
-from milsim.simulation.plan import Plan, whole_number
+from milsim.simulation.engine import CHUNK_DEALS, checked_threads, policy_numbers
+from milsim.simulation.plan import Plan
 from milsim.simulation.tricks_kernel import MARRIAGES, POINTS, WORK_SIZE, play_tricks
 from milsim.tricks import play_flags
 
@@ -63,7 +63,7 @@ def replay_declarer_points(
     follow the same policies under ``rules``. Under the plan's own rules the result is the column
     ``declarer_points``.
     """
-    n_threads = whole_number("threads", threads or default_threads(), 1, 1024)
+    n_threads = checked_threads(threads)
     points = np.empty(len(index), dtype=np.int16)
     indices, deals, attempts, declarers = (
         np.ascontiguousarray(column, dtype=np.int64) for column in (index, deal, redeals, declarer)

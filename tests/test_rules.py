@@ -1,0 +1,260 @@
+"""Rule sets: presets, files, refusals, digests and the packed form."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from milsim.errors import RulesError
+from milsim.rules import (
+    OFF,
+    Rules,
+    diff,
+    digest,
+    field_kinds,
+    load,
+    packed,
+    parse,
+    place_of,
+    preset_names,
+    save,
+    to_toml,
+    values_of,
+    word_of,
+)
+from milsim.rules.fields import build
+from tests.strategies import any_rules
+
+# RULES.md §2: the fields of each table, and what is bold there.
+MIL = {
+    "deal.players": 3,
+    "deal.marriage_values.spades": 40,
+    "deal.marriage_values.clubs": 60,
+    "deal.marriage_values.diamonds": 80,
+    "deal.marriage_values.hearts": 100,
+    "deal.four_nines": "optional",
+    "deal.four_nines_when": "before_auction",
+    "deal.low_hand": 10,
+    "deal.low_hand_marriage": "only_without_marriage",
+    "deal.low_talon_points": 0,
+    "deal.low_talon_nines": 0,
+    "deal.redeal_dealer": "same",
+    "deal.four_nines_bonus": 0,
+    "auction.opener": "forehand_forced",
+    "auction.minimum": 100,
+    "auction.step": 10,
+    "auction.raise_by": "any_multiple",
+    "auction.cap": "marriages",
+    "auction.cap_points": 120,
+    "auction.passing": "final",
+    "auction.silence_below": "off",
+    "auction.dark": False,
+    "talon.shown": "always",
+    "talon.gifts": "face_down",
+    "talon.raise_contract": True,
+    "talon.cap_basis": "kept8",
+    "talon.concede": "off",
+    "play.must_beat": "if_can_win",
+    "play.must_trump": True,
+    "play.must_overtrump": True,
+    "play.cannot_overtrump": "any_trump",
+    "play.marriage_from_trick": 2,
+    "play.marriage_until_trick": 8,
+    "play.marriage_card": "king_or_queen",
+    "play.marriage_declaration": "automatic",
+    "play.trump_effect": "immediate",
+    "play.ace_marriage": 0,
+    "play.last_trick_bonus": 0,
+    "scoring.made_test": "raw",
+    "scoring.success": "contract",
+    "scoring.failure": "minus_contract",
+    "scoring.defender_rounding": "nearest_10_half_down",
+    "match.target": 1000,
+    "match.lock": 800,
+    "match.defender_cap": 990,
+    "match.barrel": "off",
+    "match.bolts": "off",
+    "match.dump_truck": "off",
+    "match.golden": "off",
+    "match.sitter": "nothing",
+    "match.ties": "declarer_then_highest",
+}
+
+DIFFERENCES = {
+    "mil-500": {"match.target": 500, "match.lock": 400, "match.defender_cap": 490},
+    "gamerules": {
+        "deal.four_nines_when": "after_exchange",
+        "deal.low_hand": 0,
+        "auction.opener": "forehand_may_pass",
+        "auction.step": 5,
+        "auction.cap": "gate",
+        "play.must_beat": "no",
+        "play.must_overtrump": False,
+        "scoring.defender_rounding": "nearest_5",
+        "match.lock": "off",
+        "match.defender_cap": "off",
+    },
+}
+
+
+def test_mil_is_what_the_seeds_say() -> None:
+    values = values_of(load("mil"))
+    assert {path: values[path] for path in MIL} == MIL
+
+
+@pytest.mark.parametrize("name", DIFFERENCES)
+def test_presets_differ_from_mil_where_they_should(name: str) -> None:
+    found = {d.path: d.second for d in diff(load("mil"), load(name))}
+    assert found == DIFFERENCES[name]
+
+
+def test_the_file_of_mil_writes_out_every_field() -> None:
+    import milsim.rules as package
+
+    text = (Path(package.__file__).parent / "presets" / "mil.toml").read_text()
+    for path in field_kinds():
+        assert f"{'.'.join(path.split('.')[1:])} = " in text, path
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_presets_name_their_source(name: str) -> None:
+    assert load(name).name == name
+    assert len(load(name).source) > 5
+
+
+@given(any_rules())
+def test_toml_round_trip(rules: Rules) -> None:
+    assert parse(to_toml(rules)) == rules
+    assert parse(to_toml(rules, comments=False)) == rules
+
+
+@given(any_rules())
+def test_packed_holds_every_field(rules: Rules) -> None:
+    array = packed(rules)
+    assert array.shape == (len(field_kinds()),)
+    assert not array.flags.writeable
+    for path, value in values_of(rules).items():
+        found = int(array[place_of(path)])
+        if isinstance(value, str):
+            assert found == (OFF if field_kinds()[path].bounds else word_of(path, value))
+        else:
+            assert found == int(value)
+
+
+def test_saved_and_loaded(tmp_path: Path) -> None:
+    rules = load("gamerules")
+    save(rules, tmp_path / "mine.toml")
+    assert load(tmp_path / "mine.toml") == rules
+    assert load(str(tmp_path / "mine.toml")) == rules
+
+
+def test_based_on_takes_the_rest_from_a_preset() -> None:
+    rules = parse('based_on = "gamerules"\n[play]\nmust_trump = false')
+    assert {d.path for d in diff(load("gamerules"), rules)} == {"play.must_trump"}
+
+
+def test_digest_is_of_the_game_only() -> None:
+    rules = load("mil")
+    assert digest(dataclasses.replace(rules, name="other", source="me")) == digest(rules)
+    assert digest(parse("[play]\nlast_trick_bonus = 10")) != digest(rules)
+    # Pinned: stored runs name their rules by it.
+    assert digest(rules)[:16] == "ecbf939f2408f9e3"
+
+
+# Text, and what the error must say: table and field, the value, and what is right.
+REFUSED = {
+    "unknown table": ("[plays]\nmust_trump = true", ["plays", "did you mean play?"]),
+    "unknown field": ("[play]\nmust_bet = 'no'", ["play.must_bet", "did you mean must_beat?"]),
+    "unknown suit": (
+        "[deal.marriage_values]\nheart = 1",
+        ["deal.marriage_values.heart", "did you mean hearts?"],
+    ),
+    "unknown word": ("[play]\nmust_beat = 'alway'", ["play.must_beat", "alway", "always?"]),
+    "switch for a word": ("[play]\nmust_beat = true", ["play.must_beat", "true", "if_can_win"]),
+    "word for a switch": (
+        "[play]\nmust_trump = 'yes'",
+        ["play.must_trump", "yes", "true or false"],
+    ),
+    "number for a switch": ("[play]\nmust_trump = 1", ["play.must_trump", "true or false"]),
+    "switch for a number": ("[auction]\nminimum = true", ["auction.minimum", "whole number"]),
+    "fraction": ("[auction]\nminimum = 100.5", ["auction.minimum", "100.5", "whole number"]),
+    "nan": ("[auction]\nminimum = nan", ["auction.minimum", "nan", "whole number"]),
+    "text for a number": ("[auction]\nminimum = '100'", ["auction.minimum", "100"]),
+    "zero minimum": ("[auction]\nminimum = 0", ["auction.minimum", "from 10 to 400"]),
+    "step": ("[auction]\nstep = 7", ["auction.step", "7"]),
+    "list": ("[auction]\nminimum = [100]", ["auction.minimum", "a table or list"]),
+    "table for a field": ("[auction.minimum]\nx = 1", ["auction.minimum"]),
+    "value for a table": ("play = 5", ["play", "table [play]"]),
+    "date": ("[auction]\nminimum = 2020-01-01", ["auction.minimum", "2020-01-01"]),
+    "base": ("based_on = 'mill'", ["mill", "did you mean mil?"]),
+    "name": ("name = 5", ["name"]),
+    "broken toml": ("[play\n", ["not valid toml"]),
+    "off for a word": ("[auction]\ncap = 'off'", ["auction.cap", "off"]),
+    # Contradictions.
+    "minimum off the step": ("[auction]\nminimum = 105", ["auction.minimum", "105", "step", "100"]),
+    "cap off the step": ("[auction]\ncap_points = 125", ["auction.cap_points", "125"]),
+    "cap below minimum": ("[auction]\ncap_points = 90", ["auction.cap_points", "90", "100"]),
+    "marriage window": (
+        "[play]\nmarriage_from_trick = 5\nmarriage_until_trick = 4",
+        ["play.marriage_from_trick", "5", "4"],
+    ),
+    "bonus and redeal": ("[deal]\nfour_nines_bonus = 100", ["deal.four_nines_bonus", "off"]),
+    "lock": ("[match]\nlock = 1000", ["match.lock", "1000", "800"]),
+    "defender's cap": ("[match]\ntarget = 900\nlock = 700", ["match.defender_cap", "990", "890"]),
+    "barrel": ("[match]\nbarrel = 1000", ["match.barrel", "880"]),
+    "dark": ("[auction]\ndark = true\nminimum = 130\ncap_points = 130", ["auction.dark", "130"]),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused_with_field_value_and_the_right_one(name: str) -> None:
+    text, words = REFUSED[name]
+    with pytest.raises(RulesError) as caught:
+        parse(text)
+    message = str(caught.value)
+    assert "\n" not in message
+    assert message[0].islower()
+    for word in words:
+        assert word in message
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    (tmp_path / "binary.toml").write_bytes(b"\xff\xfe\x00")
+    (tmp_path / "large.toml").write_bytes(b"#" * 200_000)
+    (tmp_path / "folder.toml").mkdir()
+    for name, words in {
+        "binary": "not UTF-8",
+        "large": "at most",
+        "folder": "is a directory",
+        "missing": "no such file",
+    }.items():
+        with pytest.raises(RulesError, match=words):
+            load(tmp_path / f"{name}.toml")
+    with pytest.raises(RulesError, match="int given"):
+        load(5)  # type: ignore[arg-type]
+
+
+@given(st.text(max_size=200))
+def test_garbage_is_refused_or_rules(text: str) -> None:
+    try:
+        parse(text)
+    except RulesError as error:
+        assert "\n" not in str(error)  # noqa: PT017
+
+
+@given(st.dictionaries(st.sampled_from(sorted(field_kinds())), st.integers() | st.text()))
+def test_drawn_values_are_refused_or_kept(values: dict[str, int | str]) -> None:
+    try:
+        rules = build(dict(values), name="drawn", source="")
+    except RulesError:
+        return
+    assert {path: values_of(rules)[path] for path in values} == values
+
+
+def test_values_are_json() -> None:
+    assert json.loads(json.dumps(values_of(load("mil")))) == values_of(load("mil"))

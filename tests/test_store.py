@@ -1,0 +1,180 @@
+"""Run folders: what is written, what is refused on reading, and that nothing depends on luck."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from milsim.api import open_run, simulate
+from milsim.errors import RunError
+from milsim.simulation.plan import Plan
+from milsim.store.collect import PART_DEALS, Progress, collect
+from milsim.store.schema import NOTES, SCHEMA, SCHEMA_VERSION
+
+DEALS = 4000
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("runs") / "stored"
+    simulate(DEALS, seed=9, out=folder)
+    return folder
+
+
+@pytest.fixture
+def folder(stored: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(stored, tmp_path / "copy"))
+
+
+def test_a_run_reads_back_as_it_was_planned(stored: Path) -> None:
+    run = open_run(stored)
+    assert run.complete
+    assert run.deals == DEALS
+    assert run.plan == Plan.make(deals=DEALS, seed=9)
+    rows = run.frame().collect().sort("index")
+    assert rows.schema == SCHEMA
+    assert rows["index"].to_list() == list(range(DEALS))
+    assert rows.null_count().sum_horizontal().item() == 0
+    assert (stored / "plan.toml").read_text() == run.plan.to_toml()
+
+
+def test_every_column_says_what_it_means() -> None:
+    assert [note.name for note in NOTES] == list(SCHEMA)
+    assert all(len(note.meaning) > 10 for note in NOTES)
+
+
+def test_rows_add_up(stored: Path) -> None:
+    rows = open_run(stored).frame().collect()
+    seats = ("forehand", "middlehand", "rearhand")
+    assert rows.select(pl.sum_horizontal(f"points_{s}" for s in seats).eq(120).all()).item()
+    assert rows.select(pl.sum_horizontal(f"tricks_{s}" for s in seats).eq(8).all()).item()
+    by_declarer = pl.coalesce(
+        pl.when(pl.col("declarer") == seat).then(
+            pl.col(f"points_{name}") + pl.col(f"marriages_{name}")
+        )
+        for seat, name in enumerate(seats)
+    )
+    assert rows.select(by_declarer.eq(pl.col("declarer_points")).all()).item()
+    made = pl.col("declarer_points") >= pl.col("contract")
+    assert rows.select(made.eq(pl.col("made")).all()).item()
+
+
+def test_parts_end_at_fixed_deals(tmp_path: Path) -> None:
+    start = PART_DEALS - 100
+    run = collect(Plan.make(deals=300, start=start), tmp_path / "run")
+    assert [(part.start, part.rows) for part in run.manifest.parts] == [
+        (start, 100),
+        (PART_DEALS, 200),
+    ]
+    assert open_run(tmp_path / "run").frame().collect().height == 300
+
+
+def test_progress_ends_at_the_plan(tmp_path: Path) -> None:
+    seen: list[Progress] = []
+    collect(Plan.make(deals=40_000), tmp_path / "run", progress=seen.append, threads=2)
+    assert [step.done for step in seen] == [16384, 32768, 40000]
+    assert all(step.total == 40_000 and step.seconds >= 0 for step in seen)
+
+
+# -- tampering -----------------------------------------------------------------------------------
+
+
+def part_of(folder: Path) -> Path:
+    return next((folder / "parts").glob("*.parquet"))
+
+
+def rewrite(folder: Path, change: Callable[[dict[str, Any]], None]) -> None:
+    path = folder / "manifest.json"
+    content = json.loads(path.read_text())
+    change(content)
+    path.write_text(json.dumps(content))
+
+
+def truncate(folder: Path) -> None:
+    part = part_of(folder)
+    part.write_bytes(part.read_bytes()[:-10])
+
+
+def empty(folder: Path) -> None:
+    part_of(folder).write_bytes(b"")
+
+
+def zero(folder: Path) -> None:
+    part = part_of(folder)
+    part.write_bytes(bytes(part.stat().st_size))
+
+
+def flip(folder: Path) -> None:
+    part = part_of(folder)
+    content = bytearray(part.read_bytes())
+    content[len(content) // 2] ^= 1
+    part.write_bytes(content)
+
+
+def foreign(folder: Path) -> None:
+    shutil.copy(part_of(folder), folder / "parts" / "part-9.parquet")
+
+
+def edit(key: str, value: Any) -> Callable[[Path], None]:
+    return lambda folder: rewrite(folder, lambda content: content.__setitem__(key, value))
+
+
+def edit_part(key: str, value: Any) -> Callable[[Path], None]:
+    return lambda folder: rewrite(
+        folder, lambda content: content["parts"][0].__setitem__(key, value)
+    )
+
+
+TAMPERED: dict[str, tuple[Callable[[Path], None], str]] = {
+    "part truncated": (truncate, "torn or changed"),
+    "part empty": (empty, "empty"),
+    "part zeroed": (zero, "differs from the manifest"),
+    "part with a flipped bit": (flip, "differs from the manifest"),
+    "part deleted": (lambda folder: part_of(folder).unlink(), "missing"),
+    "foreign part": (foreign, "not in the manifest"),
+    "no manifest": (lambda folder: (folder / "manifest.json").unlink(), r"no manifest\.json"),
+    "torn manifest": (lambda folder: (folder / "manifest.json").write_text('{"kind'), "torn"),
+    "manifest of something else": (lambda f: (f / "manifest.json").write_text("[]"), "not that of"),
+    "newer schema": (edit("schema", SCHEMA_VERSION + 1), "is newer than this milsim reads"),
+    "schema of a wrong type": (edit("schema", "one"), "schema 'one' is unknown"),
+    "other rules": (edit("rules", {"auction.minimum": 60}), "were edited|was edited"),
+    "rules that are none": (edit("rules", {"auction.minimum": 0}), r"auction\.minimum"),
+    "unknown policy": (edit("plan", {}), "missing or malformed"),
+    "plan digest": (edit("plan_digest", "0"), "was edited"),
+    "way out of the folder": (edit_part("name", "../../x.parquet"), "malformed"),
+    "part size": (edit_part("size", -1), "malformed"),
+    "part rows": (edit_part("rows", True), "malformed"),
+    "part start": (edit_part("start", 5), "starts at deal 5"),
+    "status": (edit("status", 5), "malformed"),
+}
+
+
+@pytest.mark.parametrize("name", TAMPERED)
+def test_what_is_wrong_with_a_folder_is_said(folder: Path, name: str) -> None:
+    tamper, words = TAMPERED[name]
+    tamper(folder)
+    with pytest.raises(RunError, match=words) as caught:
+        open_run(folder)
+    assert "\n" not in str(caught.value)
+    assert str(folder) in str(caught.value)
+
+
+def test_a_file_and_a_missing_folder_are_no_runs(tmp_path: Path) -> None:
+    with pytest.raises(RunError, match="no such folder"):
+        open_run(tmp_path / "nothing")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(RunError, match="not a folder"):
+        open_run(tmp_path / "file")
+
+
+def test_run_in_a_notebook(stored: Path) -> None:
+    run = open_run(stored)
+    assert "4,000 deals" in run._repr_html_()
+    assert repr(run).startswith("Run(")
+    assert "rules mil" in run.provenance()
