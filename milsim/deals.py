@@ -275,8 +275,8 @@ class Deal:
         Either a deal number (`688907321587`, `#688907321587`), or forehand, middlehand, rearhand,
         talon: in the notation of `milsim.cards` between `|`, `/` or line ends, or in dotted
         notation between spaces. One of the four may be `*`, or the talon left out: it is the
-        rest of the deck. Raises NotationError for what cannot be read, DealError for a number out
-        of range or cards that are no deal.
+        rest of the deck. What `pretty` prints is read too. Raises NotationError for what cannot be
+        read, DealError for a number out of range or cards that are no deal.
 
         >>> Deal.parse("A.AQ9.AJ.K TKQJ9..Q.9 .TK.K9.AQJ *").talon
         CardSet.parse('.J.T.T')
@@ -345,7 +345,7 @@ class Deal:
         return cls(hands["forehand"], hands["middlehand"], hands["rearhand"], talon)
 
     def pretty(self, *, ascii: bool = False) -> str:  # noqa: A002 (what it means)
-        """The deal for people to read, one line a place; `Deal.parse` does not read it.
+        """The deal for people to read, one line a place; `Deal.parse` reads it too.
 
         >>> print(Deal.from_id(0).pretty().splitlines()[0])
         forehand    ♠ A 10 K Q J 9  ♥ -  ♦ -  ♣ 9
@@ -409,6 +409,11 @@ def _parts(text: str) -> list[str]:
             raise NotationError(f"no deal in {quote(text)}: {_DEAL_FORM}")
     if len(parts) == len(PLACES) - 1:
         parts.append(_REST)
+    # What `pretty` prints before each hand may be read back with it.
+    parts = [
+        part[len(place) :].lstrip(" :") if part.casefold().startswith(place) else part
+        for part, place in zip(parts, (*PLACES, *[""] * len(parts)), strict=False)
+    ]
     parts = [part or _REST for part in parts]
     if len(parts) != len(PLACES):
         raise NotationError(f"{quote(text)} is not 3 or 4 hands: {_DEAL_FORM}")

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Triple = tuple[int, int, int]
-MOST_CONTRACT = 10_000
 
 _MADE_TEST = place_of("scoring.made_test")
 _SUCCESS = place_of("scoring.success")
@@ -148,10 +147,10 @@ def score_deal(
     nines = -1 if four_nines is None else _checked_seat(four_nines, "four_nines")
     bid = checked_int(contract, "contract")
     lowest, step = chosen.auction.minimum, chosen.auction.step
-    if not lowest <= bid <= MOST_CONTRACT or bid % step:
+    highest = highest_contract(chosen)
+    if not lowest <= bid <= highest or bid % step:
         raise DealError(
-            f"contract must be a multiple of {step} from {lowest} to {MOST_CONTRACT}, "
-            f"got {quote(bid)}"
+            f"contract must be a multiple of {step} from {lowest} to {highest}, got {quote(bid)}"
         )
     array = packed(chosen)
     first, second, third = (
@@ -198,11 +197,28 @@ def possible_totals(rules: Rules) -> frozenset[int]:
     return frozenset(base + sum(some) for some in subsets)
 
 
+def highest_contract(rules: Rules) -> int:
+    """The highest contract that any hand can be played for under these rules.
+
+    >>> highest_contract(load("mil"))
+    400
+    """
+    auction = rules.auction
+    if auction.cap in ("none", "gate"):
+        highest = max(auction.cap_points, *possible_totals(rules))
+    elif auction.cap == "marriages":
+        highest = auction.cap_points + sum(rules.deal.marriage_values.by_suit())
+    else:
+        highest = auction.cap_points
+    return max(auction.minimum, highest // auction.step * auction.step)
+
+
 __all__ = [
     "DealScore",
     "deal_score",
     "declarer_score",
     "defender_score",
+    "highest_contract",
     "is_made",
     "possible_totals",
     "rounded",

@@ -266,6 +266,13 @@ def test_wrong_kinds_of_text() -> None:
 signs = st.text(alphabet="0123456789JQKTAWDSCDHscdh♠♥♦♣.-, |/*#\n\r\x0b", max_size=60)
 
 
+@given(numbers)
+def test_what_pretty_prints_is_read_back(number: int) -> None:
+    deal = Deal.from_id(number)
+    assert Deal.parse(deal.pretty()) == deal
+    assert Deal.parse(deal.pretty(ascii=True)) == deal
+
+
 @given(text=st.text() | signs, letters=st.sampled_from(LETTERS))
 def test_garbage_raises_only_our_errors(text: str, letters: str) -> None:
     message = "one line"

@@ -117,6 +117,10 @@ def test_rules_that_kernels_do_not_play_are_refused() -> None:
     with pytest.raises(RulesError, match=r"auction\.dark"):
         list(play(Plan.make(deals=5, rules=rules), threads=1))
     assert len(list(play(Plan.make(deals=5, rules=rules, mode="declarer"), threads=1))) == 1
+    for text in ('[talon]\nconcede = "before_gifts"', '[match]\ngolden = "minimum_120"'):
+        for mode in ("auction", "declarer"):
+            with pytest.raises(RulesError, match=r"talon\.concede|match\.golden"):
+                play(Plan.make(deals=5, rules=parse(text), mode=mode), threads=1)
 
 
 def test_deals_depend_on_seed_and_index_only() -> None:

@@ -25,6 +25,23 @@ class FieldKind:
     is_switch: bool
     words: tuple[str, ...]
     bounds: Range | None
+    numbers: tuple[int, ...] = ()
+
+    @property
+    def allowed(self) -> str:
+        """What may stand here, for messages and comments.
+
+        >>> field_kinds()["auction.step"].allowed, field_kinds()["match.lock"].allowed
+        ('5 or 10', '1 to 10000, or off')
+        """
+        if self.is_switch:
+            return "true or false"
+        if self.numbers:
+            return " or ".join(map(str, self.numbers))
+        if self.bounds is None:
+            return " | ".join(self.words)
+        numbers = f"{self.bounds.low} to {self.bounds.high}"
+        return numbers + "".join(f", or {word}" for word in self.words)
 
     def check(self, value: object) -> Value:
         """Return the value, or raise :class:`RulesError` that names field, value and what fits."""
@@ -39,16 +56,19 @@ class FieldKind:
             and not isinstance(value, bool)
             and self.bounds is not None
             and self.bounds.low <= value <= self.bounds.high
+            and (not self.numbers or value in self.numbers)
         ):
             return value
-        shown = value if isinstance(value, str) else _plain(value)
+        shown = repr(value) if isinstance(value, str) else _plain(value)
         raise RulesError(f"{self.path}: {shown!s:.60} is not allowed; {self._right(value)}")
 
     def _right(self, value: object) -> str:
         if self.is_switch:
             return "true or false"
         parts = []
-        if self.bounds is not None:
+        if self.numbers:
+            parts.append("one of: " + ", ".join(map(str, self.numbers)))
+        elif self.bounds is not None:
             parts.append(f"a whole number from {self.bounds.low} to {self.bounds.high}")
         if self.words:
             if isinstance(value, str) and self.bounds is None:
@@ -88,6 +108,7 @@ def _collect(found: dict[str, FieldKind], prefix: str, declared: type[Any]) -> N
             _collect(found, path, hint)  # type: ignore[arg-type]
             continue
         words: list[str] = []
+        numbers: list[int] = []
         bounds: Range | None = None
         is_switch = hint is bool
         options = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
@@ -95,12 +116,14 @@ def _collect(found: dict[str, FieldKind], prefix: str, declared: type[Any]) -> N
             if get_origin(option) is Literal:
                 allowed = get_args(option)
                 words += [word for word in allowed if isinstance(word, str)]
-                numbers = [word for word in allowed if isinstance(word, int)]
+                numbers += [word for word in allowed if isinstance(word, int)]
                 if numbers:
                     bounds = Range(min(numbers), max(numbers))
             elif get_origin(option) is Annotated:
                 bounds = next(extra for extra in get_args(option) if isinstance(extra, Range))
-        found[path] = FieldKind(path, one.metadata["meaning"], is_switch, tuple(words), bounds)
+        found[path] = FieldKind(
+            path, one.metadata["meaning"], is_switch, tuple(words), bounds, tuple(numbers)
+        )
 
 
 def values_of(rules: Rules) -> dict[str, Value]:

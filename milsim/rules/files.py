@@ -174,8 +174,7 @@ def to_toml(rules: Rules, *, comments: bool = True) -> str:
             table = head.split(".")[0]
             lines += ["", f"[{table}]"]
         if comments:
-            words = kinds[path].words
-            note = kinds[path].meaning + (f" ({' | '.join(words)})" if words else "")
+            note = f"{kinds[path].meaning} ({kinds[path].allowed})"
             lines += textwrap.wrap(note, 98, initial_indent="# ", subsequent_indent="#   ")
         lines.append(f"{'.'.join([*inner, name])} = {json.dumps(value)}")
     return "\n".join(lines) + "\n"

@@ -8,15 +8,19 @@ from milsim.simulation.plan import Plan
 
 
 def refuse_what_cannot_be_played(plan: Plan) -> None:
-    """Raise :class:`~milsim.errors.RulesError` naming the fields that deals cannot be played by."""
-    if plan.mode == "auction":
-        fields = unsupported_in_kernels(plan.rules)
-    else:
-        fields = []
+    """Raise :class:`~milsim.errors.RulesError` naming the fields that deals cannot be played by.
+
+    Where nobody bids, the fields of the auction cannot act and so need not be played.
+    """
+    fields = [
+        path
+        for path in unsupported_in_kernels(plan.rules)
+        if plan.mode == "auction" or not path.startswith("auction.")
+    ]
     if fields:
         raise RulesError(
-            f"rules {plan.rules.name}: simulate does not play {', '.join(fields)} yet; set "
-            f'{fields[0]} to "off" or false, or use --mode declarer'
+            f"rules {plan.rules.name}: simulate does not play {', '.join(fields)} yet in mode "
+            f'{plan.mode}; set {fields[0]} to "off" or false'
         )
 
 
