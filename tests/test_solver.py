@@ -6,6 +6,9 @@ Golden files ``dd_*.csv`` and ``exchange_*.csv`` come from another solver (NUMBE
 from __future__ import annotations
 
 import csv
+import os
+import subprocess
+import sys
 from pathlib import Path
 from random import Random
 
@@ -27,10 +30,10 @@ from milsim.solver import (
     solve_batch,
 )
 from milsim.solver.brute import brute_value
-from milsim.solver.ordering import linked
+from milsim.solver.ordering import with_equal_above, with_equal_below
 from milsim.solver.ranked import ranked, second_cards, suit_of, third_cards, unranked
-from milsim.solver.root import exact_value, in_trick
-from milsim.solver.table import NODES, TABLE_START, new_workspace, next_deal, prepare
+from milsim.solver.root import answer
+from milsim.solver.table import NODES, TABLE_START, new_workspace
 from milsim.tricks import legal_second, legal_third, play_flags, play_values, trump_mask
 from tests.strategies import any_rules, positions, presets, rule_sets
 
@@ -81,28 +84,30 @@ def brute(position: ReferencePosition, declarer: int) -> int:
 
 
 class Searched:
-    """The kernels of the search on a position of the reference."""
+    """The kernel that answers questions, on a position of the reference."""
 
     def __init__(self, position: ReferencePosition, declarer: int, bits: int = 10) -> None:
         rules = packed(position.rules)
+        self.flags, self.values = play_flags(rules), play_values(rules)
         self.work = new_workspace(bits)
-        cards = len(position.hands[position.leader]) + (1 if position.trick else 0)
-        prepare(
-            self.work, play_flags(rules), play_values(rules), cards, position.trick_number
-        )  # fmt: skip
-        seats = [(position.leader + turn) % 3 for turn in range(3)]
-        lead, follow = (*(1 << card for card in position.trick), 0, 0)[:2]
-        self.arguments = (
-            *(ranked(mask_of(position.hands[seat])) for seat in seats),
-            (position.leader - declarer) % 3, ranked(lead), ranked(follow), 0,
-            ranked(trump_mask(position.trump)), ranked(trump_mask(position.coming_trump)),
-        )  # fmt: skip
+        hands = [mask_of(position.hands[(declarer + turn) % 3]) for turn in range(3)]
+        table = (*(1 << card for card in position.trick), 0, 0, 0)[:3]
+        leader = (position.leader - declarer) % 3
+        trumps = position.trump, position.coming_trump
+        self.rows = np.array([[*hands, leader, *trumps, *table, position.trick_number]]).T.copy()
 
     def exact(self, guess: int = 60) -> int:
-        return int(exact_value(*self.arguments, guess, self.work))
+        return self._ask(guess, 1)
 
     def bound(self, need: int) -> int:
-        return int(in_trick(*self.arguments, need, self.work))
+        return self._ask(need, 0)
+
+    def _ask(self, need: int, exact: int) -> int:
+        found = np.empty(1, np.int64)
+        answer(
+            self.rows, np.array([need]), exact, 0, self.flags, self.values, self.work, found
+        )  # fmt: skip
+        return int(found[0])
 
 
 def random_ending(
@@ -314,7 +319,7 @@ def test_the_table_holds_true_bounds() -> None:
     from milsim.solver import table
 
     checked = 0
-    for position, declarer in some_positions(30, 6, 3):
+    for position, declarer in some_positions(30, 7, 3):
         if position.trick:
             continue
         searched = Searched(position, declarer)
@@ -326,11 +331,13 @@ def test_the_table_holds_true_bounds() -> None:
                 continue
             key = table.key_in(word)
             cards, leader, code = key & 0xFFFFFF, key >> 24 & 3, key >> 26 & 7
-            trumps = {0: 0, 1: 0x111111, 2: 0x222222, 4: 0x444444, 7: 0x888888}[code]
-            left = [hand & cards for hand in hands]
-            order = [left[(leader + turn) % 3] for turn in range(3)]
+            trump = {0: 4, 1: 0, 2: 1, 4: 2, 7: 3}[code]
+            left = [unranked(hand & cards) for hand in hands]
             fresh = Searched(position, declarer)
-            value = exact_value(*order, leader, 0, 0, 0, trumps, trumps, 60, fresh.work)
+            tricks_gone = len(position.hands[0]) - left[0].bit_count()
+            number = position.trick_number + tricks_gone
+            fresh.rows[:, 0] = [*left, leader, trump, trump, 0, 0, 0, number]
+            value = fresh.exact()
             assert table.lower_in(word) <= value <= table.upper_in(word)
             checked += 1
     assert checked > 200
@@ -398,13 +405,14 @@ def test_legal_cards_by_rank(cards: list[int], size: int, trump: int, rules: Rul
 @given(st.integers(0, 2**24 - 1), st.integers(0, 2**24 - 1))
 def test_equal_neighbours(hand: int, others: int) -> None:
     others &= ~hand
-    expected = 0
+    below, above = 0, 0
     for card in range(24):
-        if hand >> card & 1:
-            below = [c for c in range(card - 4, -1, -4) if (hand | others) >> c & 1]
-            if below and hand >> below[0] & 1:
-                expected |= 1 << card
-    assert linked(hand, others) == expected
+        lower = [each for each in range(card - 4, -1, -4) if (hand | others) >> each & 1]
+        if hand >> card & 1 and lower and hand >> lower[0] & 1:
+            below |= 1 << card
+            above |= 1 << lower[0]
+    assert with_equal_below(hand, others) == below
+    assert with_equal_above(hand, others) == above
 
 
 # ----------------------------------------------------------------------------------- the solution
@@ -484,6 +492,20 @@ def test_the_signature_is_the_same_twice() -> None:
 def test_nodes_are_counted() -> None:
     position, declarer = some_positions(1, 6, 11)[0]
     searched = Searched(position, declarer)
-    next_deal(searched.work, 0)
     searched.exact()
     assert searched.work[NODES] > 0
+
+
+@pytest.mark.slow
+def test_a_second_run_loads_the_recursive_kernels_from_the_cache(tmp_path: Path) -> None:
+    """numba#6061: a recursion of varying types aborts the process that loads it."""
+    code = (
+        "from milsim.solver.brute import brute_value; from milsim.solver import solve_batch;"
+        "print(brute_value(32, 16, 8, 0, 0, 0, 0, 0, 8, 0, 0), solve_batch(12, 17, 34)[0])"
+    )
+    for _ in range(2):
+        run = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=False,
+            env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)},
+        )  # fmt: skip
+        assert run.stdout.split() == ["25", "46"], run.stderr

@@ -3,63 +3,40 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from milsim._jit import kernel
-from milsim.bits import popcount
 from milsim.cards import NO_TRUMP
 from milsim.errors import DealError
 from milsim.rules import Rules, load, packed
 from milsim.solver.columns import as_words, columns_of, fault_text, first_fault
-from milsim.solver.ranked import SUIT, ranked
-from milsim.solver.root import exact_value, in_trick
-from milsim.solver.table import new_workspace, next_deal, prepare
+from milsim.solver.root import (
+    COMING,
+    DECLARER,
+    LEADER,
+    LEFT,
+    N_ROWS,
+    RIGHT,
+    TRICK,
+    TRUMP,
+    answer,
+)
+from milsim.solver.table import new_workspace
 from milsim.solver.threads import CHUNK, checked_threads, in_chunks
 from milsim.tricks import play_flags, play_values
 
-_GUESS = 60  # points: near the middle of what a declarer gets
+_LIMIT = 1 << 16  # points: more than any rules give
 
 
-@kernel
-def solve_rows(
-    rows: NDArray[np.int64],
-    needs: NDArray[np.int64],
-    flags: int,
-    values: int,
-    work: NDArray[np.int64],
-    result: NDArray[np.int16],
-) -> None:
-    """The declarer's points in each position; or, if ``needs`` is not empty, 1 for so many, else 0.
-
-    ``rows``, int64[5, n]: the hands of the declarer, his left, his right; leader; trump.
-    Before a trick of the last tricks of a deal: trick 9 less the cards a hand.
-    """
-    before = 0
-    for i in range(rows.shape[1]):
-        own = ranked(rows[0, i])
-        one = ranked(rows[1, i])
-        other = ranked(rows[2, i])
-        cards = popcount(own)
-        if cards != before:
-            prepare(work, flags, values, cards, 9 - cards)
-            before = cards
-        next_deal(work, i)
-        seat = rows[3, i]
-        trumps = SUIT << rows[4, i] if rows[4, i] != NO_TRUMP else 0
-        a = own if seat == 0 else (one if seat == 1 else other)
-        b = one if seat == 0 else (other if seat == 1 else own)
-        c = other if seat == 0 else (own if seat == 1 else one)
-        if needs.shape[0] == 0:
-            result[i] = exact_value(a, b, c, seat, 0, 0, 0, trumps, trumps, _GUESS, work)
-        else:
-            need = needs[i]
-            found = (
-                need <= 0 or in_trick(a, b, c, seat, 0, 0, 0, trumps, trumps, need, work) >= need
-            )
-            result[i] = 1 if found else 0
+def rows_of(words: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Rows for `answer` of positions before a trick: declarer, left, right, leader, trump."""
+    rows = np.zeros((N_ROWS, words.shape[1]), np.int64)
+    rows[[DECLARER, LEFT, RIGHT, LEADER, TRUMP]] = words[:5]
+    rows[COMING] = rows[TRUMP]
+    rows[TRICK] = 9 - np.bitwise_count(rows[DECLARER])
+    return rows
 
 
 @overload
@@ -132,17 +109,20 @@ def solve_batch(
         if index >= 0:
             row = [int(column[start + index]) for column in columns[:5]]
             raise DealError(fault_text(start + index, row))
-    result = np.empty(size, np.int16)
-    nothing = np.empty(0, np.int64)
+    result: NDArray[Any] = np.empty(size, np.int16 if at_least is None else np.bool_)
 
     def some(start: int, end: int, work: NDArray[np.int64]) -> None:
         words = as_words([column[start:end] for column in columns])
-        needs = words[5] if at_least is not None else nothing
-        solve_rows(words[:5], needs, flags, values, work, result[start:end])
+        found = np.empty(end - start, np.int64)
+        # Nothing is less than no points, and nothing as much as the limit: need not wrap.
+        needs = np.clip(words[5], 0, _LIMIT) if at_least is not None else words[0, :0]
+        exact = 1 if at_least is None else 0
+        answer(rows_of(words), needs, exact, 1, flags, values, work, found)
+        result[start:end] = found if at_least is None else found >= needs
 
     some(0, 0, new_workspace(1))  # compiles, before any thread starts
     in_chunks(size, CHUNK, n_threads, some)
-    return result if at_least is None else result != 0
+    return result
 
 
-__all__ = ["solve_batch", "solve_rows"]
+__all__ = ["rows_of", "solve_batch"]

@@ -8,6 +8,7 @@ five cards a hand; a full deal would take years. Tests check it against `milsim.
 from __future__ import annotations
 
 from milsim._jit import kernel
+from milsim.bits import word_of
 from milsim.tricks import (
     MARRIAGE,
     NEXT_TRICK_TRUMP,
@@ -54,6 +55,7 @@ def brute_value(
     hand = first if place == 0 else (second if place == 1 else third)
     if hand == 0:
         return 0
+    none = word_of(0)  # a literal 0 would be another type for numba, and the recursion two kernels
     maximises = place == declarer
     best = -_LIMIT if maximises else _LIMIT
     cards = legal_follow(hand, lead, follow, trumps, flags)
@@ -76,7 +78,8 @@ def brute_value(
                         then = suit_mask(card)
                         now = trumps if flags & NEXT_TRICK_TRUMP != 0 else then
                 found = gain + brute_value(
-                    first ^ card, second, third, declarer, card, 0, now, then, trick, flags, values
+                    first ^ card, second, third, declarer, card, none, now, then, trick, flags,
+                    values,
                 )  # fmt: skip
                 value = max(value, found) if maximises else min(value, found)
         elif place == 1:
@@ -96,7 +99,9 @@ def brute_value(
             c = rest if winner == 0 else (first if winner == 1 else second)
             seat = declarer - winner
             seat = seat + 3 if seat < 0 else seat
-            value += brute_value(a, b, c, seat, 0, 0, coming, coming, trick + 1, flags, values)
+            value += brute_value(
+                a, b, c, seat, none, none, coming, coming, trick + 1, flags, values
+            )
         best = max(best, value) if maximises else min(best, value)
     return best
 

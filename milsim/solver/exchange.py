@@ -9,20 +9,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, SupportsIndex
+from typing import NamedTuple, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from milsim._jit import kernel
-from milsim.bits import lowest_bit_index
+from milsim.bits import lowest_bit_index, popcount, word_of
 from milsim.cards import checked_int, format_card, quote
 from milsim.dealing import masks_of_deals
 from milsim.deals import SEAT_NAMES, SEATS, Deal
 from milsim.errors import DealError
 from milsim.rules import Rules, load, packed
-from milsim.solver.ranked import points_of, ranked, unranked
-from milsim.solver.search import marriage_queens, search
+from milsim.solver.ranked import points_of, ranked, suit_of, unranked
+from milsim.solver.root import first_guess
+from milsim.solver.search import HUGE, search
 from milsim.solver.table import (
     GIFT_A,
     GIFT_B,
@@ -36,14 +37,10 @@ from milsim.solver.table import (
 from milsim.solver.threads import checked_threads, in_chunks
 from milsim.tricks import play_flags, play_values
 
-if TYPE_CHECKING:
-    pass
-
 N_GIFTS = 90
 _CHUNK = 16  # deals a chunk: 1 to 4 ms each
-# Places in a result: points, gifts (card indices of RULES.md §1), how many pairs, worst points.
-POINTS, GIFT_LEFT, GIFT_RIGHT, COUNT, WORST = range(5)
-_HUGE = 1 << 20
+# Rows of a result.
+POINTS, GIFT_LEFT, GIFT_RIGHT, COUNT = range(4)
 
 
 class Exchanges(NamedTuple):
@@ -60,155 +57,117 @@ class Exchanges(NamedTuple):
 
 
 @kernel
-def _gift_cost(card: int, ten: int) -> int:
-    """A guess of what giving a card away costs: its points, and much for half of a marriage."""
-    queens = marriage_queens(ten)
-    cost = points_of(card) * 4
-    if card & (queens | queens << 4) != 0:
-        cost += 200
-    return cost
-
-
-@kernel
-def _value_after_gifts(
-    own: int, left: int, right: int, one: int, other: int, need: int, exact: int,
-    codes: int, other_code: int, work: NDArray[np.int64],
-) -> int:  # fmt: skip
-    """A bound, as of `search` (``exact`` 0), or the value (1), after two gifts."""
-    work[GIFT_A] = one
-    work[TAG_A] = codes
-    work[GIFT_B] = other
-    work[TAG_B] = other_code
-    own ^= one | other
-    left |= one
-    right |= other
-    value = search(own, left, right, 0, 0, need, work)
-    if exact == 0:
-        return value
-    lower = value if value >= need else 0
-    upper = _HUGE if value >= need else value
-    while lower < upper:
-        at = lower + 1 if value >= need else upper
-        need = at
-        value = search(own, left, right, 0, 0, need, work)
-        if value >= need:
-            lower = value
-        else:
-            upper = value
-    return lower
-
-
-@kernel
-def exchange_of(
-    own: int,
-    left: int,
-    right: int,
-    every: NDArray[np.int16],
+def _order(
+    own: int, left: int, right: int, cards: NDArray[np.int64], pairs: NDArray[np.int64],
     work: NDArray[np.int64],
-    result: NDArray[np.int64],
-) -> None:
-    """The best of the 90 exchanges of ranked hands: the declarer's ten, seven on each side.
+) -> None:  # fmt: skip
+    """All 90 pairs, 10·left + right by place in ``cards``, the most promising first.
 
-    Fills ``result``, int64[4]: points, the two gifts, how many pairs reach the points. The gifts
-    are those of the lowest card indices that do. If ``every``, int16[10, 10], has rows, it gets
-    the value of each pair by place in the hand from the lowest index, left first.
-    ``work`` is prepared, and its table made empty of other deals.
+    By a guess of the value after them, less what the cards are worth, less for long suits: a void
+    is worth having. A good order finds the best value early; all the rest only fail to reach it.
     """
-    next_deal(work, 0)
-    cards = np.empty(10, np.int64)
-    costs = np.empty(10, np.int64)
-    names = np.empty(10, np.int64)
-    rest = unranked(own)
-    for i in range(10):
-        names[i] = lowest_bit_index(rest)
-        cards[i] = ranked(rest & -rest)
-        rest &= rest - 1
-        costs[i] = _gift_cost(cards[i], own)
-    # All pairs, the cheapest first.
-    pairs = np.empty(90, np.int64)
-    order = np.empty(90, np.int64)
+    ranks = np.empty(N_GIFTS, np.int64)
     filled = 0
     for i in range(10):
         for j in range(10):
             if i == j:
                 continue
-            cost = costs[i] + costs[j]
+            one = word_of(cards[i])
+            other = word_of(cards[j])
+            lengths = popcount(own & suit_of(one)) + popcount(own & suit_of(other))
+            guess = first_guess(own ^ one ^ other, left | one, right | other, work)
+            rank = 2 * guess - 4 * points_of(one | other) - 6 * lengths
             at = filled
-            while at > 0 and order[at - 1] > cost:
-                order[at] = order[at - 1]
+            while at > 0 and ranks[at - 1] < rank:
+                ranks[at] = ranks[at - 1]
                 pairs[at] = pairs[at - 1]
                 at -= 1
-            order[at] = cost
+            ranks[at] = rank
             pairs[at] = 10 * i + j
             filled += 1
-    best = -1
-    count = 0
-    chosen = 99
-    for each in range(90):
-        pair = pairs[each]
-        i = pair // 10
-        j = pair - 10 * i
-        # The tag's eight bits: the code 1–10 of a gift that is left, for each side.
-        code_left = i + 1 << TAG_SHIFT
-        code_right = j + 1 << TAG_SHIFT + 4
-        if every.shape[0] != 0:
-            guess = max(best, 1)
-            value = _value_after_gifts(
-                own, left, right, cards[i], cards[j], guess, 1, code_left, code_right, work
-            )
-            every[i, j] = value
-        else:
-            need = max(best, 0)
-            value = _value_after_gifts(
-                own, left, right, cards[i], cards[j], need, 0, code_left, code_right, work
-            )
-            if value < best:
-                continue
-            value = _value_after_gifts(
-                own, left, right, cards[i], cards[j], need + 1, 0, code_left, code_right, work
-            )
-            if value > need:
-                value = _value_after_gifts(
-                    own, left, right, cards[i], cards[j], value + 1, 1, code_left, code_right, work
-                )
-            else:
-                value = need
-        if value > best:
-            best = value
-            count = 0
-            chosen = pair
-        if value == best:
-            count += 1
-            chosen = min(chosen, pair)
-    result[POINTS] = best
-    result[GIFT_LEFT] = names[chosen // 10]
-    result[GIFT_RIGHT] = names[chosen % 10]
-    result[COUNT] = count
 
 
 @kernel
 def exchange_rows(
-    own: NDArray[np.int64],
-    left: NDArray[np.int64],
-    right: NDArray[np.int64],
+    rows: NDArray[np.int64],
     flags: int,
     values: int,
     work: NDArray[np.int64],
-    points: NDArray[np.int16],
-    gift_left: NDArray[np.int8],
-    gift_right: NDArray[np.int8],
-    count: NDArray[np.int8],
+    every: NDArray[np.int16],
+    result: NDArray[np.int64],
 ) -> None:
-    """`exchange_of` for rows of hands as masks of RULES.md §1."""
+    """The best of the 90 exchanges of deals.
+
+    ``rows``, int64[3, n]: the declarer's ten cards and the seven of his left and right, as masks of
+    RULES.md §1. Fills ``result``, int64[4, n]: points, the two gifts (card indices, the lowest of
+    equally good pairs), how many pairs reach the points. If ``every``, int16[n, 10, 10], has rows,
+    it gets the exact value of each pair by place in the hand (lowest index first), left before
+    right; else a pair is left as soon as it cannot reach the best so far.
+    """
     prepare(work, flags, values, 8, 1)
-    nothing = np.empty((0, 0), np.int16)
-    result = np.empty(4, np.int64)
-    for i in range(own.shape[0]):
-        exchange_of(ranked(own[i]), ranked(left[i]), ranked(right[i]), nothing, work, result)
-        points[i] = result[POINTS]
-        gift_left[i] = result[GIFT_LEFT]
-        gift_right[i] = result[GIFT_RIGHT]
-        count[i] = result[COUNT]
+    cards = np.empty(10, np.int64)
+    pairs = np.empty(N_GIFTS, np.int64)
+    for row in range(rows.shape[1]):
+        next_deal(work, 0)
+        own = ranked(rows[0, row])
+        rest = rows[0, row]
+        for i in range(10):
+            cards[i] = ranked(rest & -rest)
+            rest &= rest - 1
+        _order(own, ranked(rows[1, row]), ranked(rows[2, row]), cards, pairs, work)
+        best = -1
+        count = 0
+        chosen = N_GIFTS + 10
+        for each in range(N_GIFTS):
+            pair = word_of(pairs[each])
+            i = pair // 10
+            j = pair - 10 * i
+            one = word_of(cards[i])
+            other = word_of(cards[j])
+            # The eight bits of the tag: 1 to 10 for a gift that is left, on each side.
+            work[GIFT_A] = one
+            work[TAG_A] = i + 1 << TAG_SHIFT
+            work[GIFT_B] = other
+            work[TAG_B] = j + 1 << TAG_SHIFT + 4
+            hand = own ^ one ^ other
+            left = ranked(rows[1, row]) | one
+            right = ranked(rows[2, row]) | other
+            lower = 0
+            upper = HUGE
+            need = best if best >= 0 else first_guess(hand, left, right, work)
+            need = max(need, 1)
+            step = 4
+            while lower < upper and (upper >= best or every.shape[0] != 0):
+                value = search(hand, left, right, 0, 0, need, work)
+                if value >= need:
+                    lower = value
+                else:
+                    upper = value
+                if upper == HUGE:
+                    # Most pairs that reach the best so far do just that.
+                    need = lower + 1 if lower == best else lower + step
+                    step *= 2
+                elif lower == 0:
+                    need = upper - step + 1
+                    step *= 2
+                else:
+                    need = (lower + upper + 1) // 2
+                need = max(lower + 1, min(need, upper))
+            if every.shape[0] != 0:
+                every[row, i, j] = lower
+            if lower < upper:
+                continue
+            if lower > best:
+                best = lower
+                count = 0
+                chosen = pair
+            if lower == best:
+                count += 1
+                chosen = min(chosen, pair)
+        result[POINTS, row] = best
+        result[GIFT_LEFT, row] = lowest_bit_index(unranked(cards[chosen // 10]))
+        result[GIFT_RIGHT, row] = lowest_bit_index(unranked(cards[chosen % 10]))
+        result[COUNT, row] = count
 
 
 def checked_declarer(declarer: SupportsIndex) -> int:
@@ -254,15 +213,18 @@ gift_right=array([19], dtype=int8), count=array([1], dtype=int8))
         masks_of_deals(numbers[start : start + (1 << 16)])
     size = len(numbers)
     found = Exchanges(np.empty(size, np.int16), *(np.empty(size, np.int8) for _ in range(3)))
+    nothing = np.empty((0, 0, 0), np.int16)
 
     def some(start: int, end: int, work: NDArray[np.int64]) -> None:
         masks = masks_of_deals(numbers[start:end])
-        own, left, right = (masks[(seat + turn) % 3] for turn in range(3))
-        exchange_rows(
-            own | masks.talon, left, right, flags, values, work,
-            found.points[start:end], found.gift_left[start:end], found.gift_right[start:end],
-            found.count[start:end],
-        )  # fmt: skip
+        rows = np.array([masks[(seat + turn) % 3] for turn in range(3)])
+        rows[0] |= masks.talon
+        result = np.empty((4, end - start), np.int64)
+        exchange_rows(rows, flags, values, work, nothing, result)
+        found.points[start:end] = result[POINTS]
+        found.gift_left[start:end] = result[GIFT_LEFT]
+        found.gift_right[start:end] = result[GIFT_RIGHT]
+        found.count[start:end] = result[COUNT]
 
     some(0, 0, new_workspace(1))  # compiles, before any thread starts
     in_chunks(size, _CHUNK, n_threads, some)
@@ -340,21 +302,20 @@ def best_exchange(
     known = deal if isinstance(deal, Deal) else Deal.from_id(deal)
     array = packed(load(rules))
     work = new_workspace()
-    prepare(work, play_flags(array), play_values(array), 8, 1)
     hands = known.hand_masks
     ten = hands[seat] | known.talon_mask
-    left, right = hands[(seat + 1) % 3], hands[(seat + 2) % 3]
-    every = np.full((10, 10), -1, np.int16)
-    result = np.empty(4, np.int64)
-    exchange_of(ranked(ten), ranked(left), ranked(right), every, work, result)
+    rows = np.array([[ten], [hands[(seat + 1) % 3]], [hands[(seat + 2) % 3]]])
+    every = np.zeros((1, 10, 10), np.int16)
+    result = np.empty((4, 1), np.int64)
+    exchange_rows(rows, play_flags(array), play_values(array), work, every, result)
     cards = [card for card in range(24) if ten >> card & 1]
     values = {
-        (one, other): int(every[i, j])
+        (one, other): int(every[0, i, j])
         for i, one in enumerate(cards)
         for j, other in enumerate(cards)
         if i != j
     }
-    points, gift_left, gift_right, count = (int(each) for each in result)
+    points, gift_left, gift_right, count = (int(each) for each in result[:, 0])
     return Exchange(known, seat, points, gift_left, gift_right, count, values)
 
 
@@ -364,7 +325,6 @@ __all__ = [
     "best_exchange",
     "best_exchange_batch",
     "checked_declarer",
-    "exchange_of",
     "exchange_rows",
     "hands_after",
 ]

@@ -1,6 +1,7 @@
-"""Questions about a position, also in the middle of a trick: kernels that start the search.
+"""Questions about positions, also in the middle of a trick: the kernel that starts the search.
 
-Encoding: `milsim.solver.ranked`; seats: 0 the declarer, 1 his left, 2 his right.
+All in one kernel, on purpose: numba optimises the whole search anew in every kernel that calls it,
+directly or not, and each takes a second or two of the first compile.
 """
 
 from __future__ import annotations
@@ -8,149 +9,164 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from milsim._jit import kernel
-from milsim.solver.ranked import points_of, second_cards, suit_of, third_cards
-from milsim.solver.search import HUGE, last_trick, search
-from milsim.solver.table import FLAGS, VALUES
+from milsim.bits import popcount
+from milsim.cards import NO_TRUMP
+from milsim.solver.ranked import (
+    ACES,
+    SUIT,
+    at_or_below,
+    points_of,
+    ranked,
+    second_cards,
+    suit_of,
+    third_cards,
+)
+from milsim.solver.search import HUGE, last_trick, marriage_queens, search
+from milsim.solver.table import SUMS, next_deal, prepare
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+# Rows of a table of positions, one column each. Hands are masks of RULES.md §1, without the cards
+# on the table; seats 0 declarer, 1 his left, 2 his right; trumps 0–4.
+DECLARER, LEFT, RIGHT, LEADER, TRUMP, COMING, LEAD, FOLLOW, LAST, TRICK, N_ROWS = range(11)
 
-@kernel
-def before_trick(
-    first: int,
-    second: int,
-    third: int,
-    leader: int,
-    trumps: int,
-    need: int,
-    work: NDArray[np.int64],
-) -> int:
-    """As `search`, for any number of cards, none too."""
-    if first & (first - 1) != 0:
-        return search(first, second, third, leader, trumps, need, work)
-    if first == 0:
-        return 0
-    return last_trick(first, second, third, leader, trumps, work[VALUES])
+
+@kernel(inline=True)
+def first_guess(own: int, one: int, other: int, work: NDArray[np.int64]) -> int:
+    """About what the declarer will get, from a regression over random deals; misses by 17 or so."""
+    tops = popcount(own & ~at_or_below(one | other))
+    marriages = int(work[SUMS + (marriage_queens(own) >> 8)])
+    return 12 * tops + 18 * popcount(own & ACES) + marriages * 4 // 5 - 15
 
 
 @kernel
-def after_trick(
-    first: int,
-    second: int,
-    third: int,
-    leader: int,
-    lead: int,
-    follow: int,
-    last: int,
-    trumps: int,
-    coming: int,
-    need: int,
+def answer(
+    rows: NDArray[np.int64],
+    needs: NDArray[np.int64],
+    exact: int,
+    anew: int,
+    flags: int,
+    values: int,
     work: NDArray[np.int64],
-) -> int:
-    """A bound, as of `search`, of a full trick's points for the declarer and all that follows.
+    result: NDArray[np.int64],
+) -> None:
+    """The declarer's future points in positions, int64[n]; or, if not ``exact``, a bound of them.
 
-    Hands without the three cards on the table, in the order they were played.
+    ``rows``, int64[N_ROWS, n], see above: COMING is the trump from the next trick on; the points of
+    the cards on the table count, what was declared with the lead does not. ``needs``, int64[n]: the
+    question "at least so many?", answered as by `search`; for exact values where to begin, and may
+    be empty then. ``anew``: the positions are of different deals.
+
+    An exact value is found by questions: steps that double until it is bracketed, then halves. A
+    search says more than yes or no, and the table makes all but the first question cheap.
     """
-    cards = lead | follow | last
-    ruffs = cards & trumps
-    able = ruffs if ruffs != 0 else cards & suit_of(lead)
-    winner = 1 if (follow & able) << 1 > able else 0
-    winner = 2 if (last & able) << 1 > able else winner
-    seat = leader + winner
-    seat = seat - 3 if seat > 2 else seat
-    value = points_of(cards) if seat == 0 else 0
-    if seat == 0 and first == 0:
-        value += work[VALUES] >> 50
-    a = first if winner == 0 else (second if winner == 1 else third)
-    b = second if winner == 0 else (third if winner == 1 else first)
-    c = third if winner == 0 else (first if winner == 1 else second)
-    return value + before_trick(a, b, c, seat, coming, need - value, work)
-
-
-@kernel
-def in_trick(
-    first: int,
-    second: int,
-    third: int,
-    leader: int,
-    lead: int,
-    follow: int,
-    last: int,
-    trumps: int,
-    coming: int,
-    need: int,
-    work: NDArray[np.int64],
-) -> int:
-    """As `search`, with 0–3 cards on the table (``lead``, ``follow``, ``last``, or 0).
-
-    Hands without these, in the order of play; ``trumps`` hold for this trick, ``coming`` after it.
-    The points of the cards on the table count, those declared with the lead do not.
-    """
-    if lead == 0:
-        return before_trick(first, second, third, leader, trumps, need, work)
-    if last != 0:
-        return after_trick(
-            first, second, third, leader, lead, follow, last, trumps, coming, need, work
-        )
-    flags = work[FLAGS]
-    suit = suit_of(lead)
-    follows = follow if follow != 0 else second_cards(second, lead, suit, trumps, flags)
-    best = -HUGE if leader == 2 else HUGE
-    while follows != 0:
-        card = follows & -follows
-        follows ^= card
-        thirds = third_cards(third, lead, card, suit, trumps, flags)
-        best_third = -HUGE if leader == 1 else HUGE
-        while thirds != 0:
-            played = thirds & -thirds
-            thirds ^= played
-            value = after_trick(
-                first, second & ~card, third ^ played, leader, lead, card, played, trumps, coming,
-                need, work,
-            )  # fmt: skip
-            best_third = max(best_third, value) if leader == 1 else min(best_third, value)
-            if (best_third >= need) == (leader == 1):
+    cards_before = -1
+    trick_before = -1
+    for i in range(rows.shape[1]):
+        own = ranked(rows[DECLARER, i])
+        one = ranked(rows[LEFT, i])
+        other = ranked(rows[RIGHT, i])
+        lead = ranked(rows[LEAD, i])
+        follow = ranked(rows[FOLLOW, i])
+        last = ranked(rows[LAST, i])
+        leader = rows[LEADER, i]
+        trumps = SUIT << rows[TRUMP, i] if rows[TRUMP, i] != NO_TRUMP else 0
+        coming = SUIT << rows[COMING, i] if rows[COMING, i] != NO_TRUMP else 0
+        first = own if leader == 0 else (one if leader == 1 else other)
+        second = one if leader == 0 else (other if leader == 1 else own)
+        third = other if leader == 0 else (own if leader == 1 else one)
+        cards = popcount(first | lead)
+        trick = rows[TRICK, i]
+        if cards != cards_before or trick != trick_before:
+            prepare(work, flags, values, cards, trick)
+            cards_before = cards
+            trick_before = trick
+        if anew != 0:
+            next_deal(work, i)
+        lower = 0
+        upper = HUGE
+        step = 8
+        need = needs[i] if needs.shape[0] != 0 else first_guess(own, one, other, work)
+        need = max(need, 1) if exact != 0 else need
+        while True:
+            # The best completion of the trick on the table; without one, a single round of it.
+            suit = suit_of(lead) if lead != 0 else 0
+            best_second = -HUGE if leader == 2 else HUGE
+            follows = follow
+            if lead != 0 and follow == 0:
+                follows = second_cards(second, lead, suit, trumps, flags)
+            while True:
+                follow_now = follows & -follows
+                follows ^= follow_now
+                best_third = -HUGE if leader == 1 else HUGE
+                thirds = last
+                if lead != 0 and last == 0:
+                    thirds = third_cards(third, lead, follow_now, suit, trumps, flags)
+                while True:
+                    last_now = thirds & -thirds
+                    thirds ^= last_now
+                    b = second & ~follow_now
+                    c = third & ~last_now
+                    on_table = lead | follow_now | last_now
+                    able = on_table & trumps
+                    able = able if able != 0 else on_table & suit
+                    place = 1 if (follow_now & able) << 1 > able else 0
+                    place = 2 if (last_now & able) << 1 > able else place
+                    seat = leader + place
+                    seat = seat - 3 if seat > 2 else seat
+                    value = points_of(on_table) if seat == 0 else 0
+                    x = first if place == 0 else (b if place == 1 else c)
+                    y = b if place == 0 else (c if place == 1 else first)
+                    z = c if place == 0 else (first if place == 1 else b)
+                    if x == 0:
+                        value += values >> 50 if seat == 0 and lead != 0 else 0
+                    elif x & (x - 1) == 0:
+                        value += last_trick(x, y, z, seat, coming, values)
+                    else:
+                        value += search(x, y, z, seat, coming, need - value, work)
+                    best_third = max(best_third, value) if leader == 1 else min(best_third, value)
+                    if thirds == 0 or (best_third >= need) == (leader == 1):
+                        break
+                best_second = (
+                    max(best_second, best_third) if leader == 2 else min(best_second, best_third)
+                )
+                if follows == 0 or (best_second >= need) == (leader == 2):
+                    break
+            value = best_second
+            if exact == 0:
+                result[i] = value
                 break
-        best = max(best, best_third) if leader == 2 else min(best, best_third)
-        if (best >= need) == (leader == 2):
-            break
-    return best
+            if value >= need:
+                lower = value
+            else:
+                upper = value
+            if lower >= upper:
+                result[i] = lower
+                break
+            if upper == HUGE:
+                need = lower + step
+                step *= 2
+            elif lower == 0:
+                need = upper - step + 1
+                step *= 2
+            else:
+                need = (lower + upper + 1) // 2
+            need = max(lower + 1, min(need, upper))
 
 
-@kernel
-def exact_value(
-    first: int,
-    second: int,
-    third: int,
-    leader: int,
-    lead: int,
-    follow: int,
-    last: int,
-    trumps: int,
-    coming: int,
-    guess: int,
-    work: NDArray[np.int64],
-) -> int:
-    """The declarer's future points; any ``guess`` will do, a good one is quick.
-
-    A row of zero windows, each at the bound that the last one gave, until both bounds meet
-    (Plaat et al., MTD(f), 1996); the table makes each but the first cheap.
-    """
-    lower = 0
-    upper = HUGE
-    need = max(guess, 1)
-    while lower < upper:
-        value = in_trick(
-            first, second, third, leader, lead, follow, last, trumps, coming, need, work
-        )
-        if value >= need:
-            lower = value
-        else:
-            upper = value
-        need = lower + 1 if value >= need else upper
-    return lower
-
-
-__all__ = ["after_trick", "before_trick", "exact_value", "in_trick"]
+__all__ = [
+    "COMING",
+    "DECLARER",
+    "FOLLOW",
+    "LAST",
+    "LEAD",
+    "LEADER",
+    "LEFT",
+    "N_ROWS",
+    "RIGHT",
+    "TRICK",
+    "TRUMP",
+    "answer",
+]

@@ -15,14 +15,27 @@ from typing import TYPE_CHECKING
 
 from milsim._jit import kernel
 from milsim.bits import lowest_bit_index, popcount
-from milsim.solver.bounds import cheapest, sure_winners
-from milsim.solver.ordering import dearest, linked, winning_follows, winning_leads
+from milsim.solver.bounds import (
+    declarer_off_lead,
+    defenders_off_lead,
+    sure_winners,
+    worth,
+)
+from milsim.solver.ordering import (
+    dearest,
+    winning_follows,
+    winning_leads,
+    with_equal_above,
+    with_equal_below,
+)
 from milsim.solver.ranked import (
     ACES,
     QUEENS,
+    at_or_below,
     points_of,
     second_cards,
     suit_of,
+    suits_in,
     third_cards,
 )
 from milsim.solver.table import (
@@ -42,7 +55,7 @@ from milsim.solver.table import (
     slot_of,
     upper_in,
 )
-from milsim.solver.techniques import BOUNDS, DOMINANCE, EQUALS, ORDER, TABLE, TABLE_LEAD
+from milsim.solver.techniques import BOUNDS, DOMINANCE, OFF_LEAD, ORDER, TABLE, TABLE_LEAD
 from milsim.tricks import ACES_DECLARE, NEXT_TRICK_TRUMP, OPTIONAL_DECLARATION, QUEEN_DECLARES
 
 if TYPE_CHECKING:
@@ -121,27 +134,38 @@ def search(
         keep |= ACES
     if BOUNDS:
         live = (marriage_queens(declarer) & open_later) >> _QUEEN_NIBBLE
-        rest = points_of(cards) + (values >> _BONUS_SHIFT)
-        if flags & ACES_DECLARE and declarer & ACES == ACES and open_later != 0:
-            rest += values >> _ACE_SHIFT & 1023
-        winners = sure_winners(first & ~keep, second, third, trumps)
+        bonus = values >> _BONUS_SHIFT
+        rest = points_of(cards) + bonus
+        has_aces = flags & ACES_DECLARE != 0 and declarer & ACES == ACES and open_later != 0
+        rest += values >> _ACE_SHIFT & 1023 if has_aces else 0
+        winners = sure_winners(first & ~keep, second, third, trumps, 1)
         count = popcount(winners)
-        taken = points_of(winners) + cheapest(second, count) + cheapest(third, count)
-        if count == left:
-            taken += values >> _BONUS_SHIFT
+        taken = worth(winners, second, third, left, bonus)
         if leader == 0:
-            upper = min(upper, rest + work[SUMS + live])
-            sure = taken
+            # He takes what is sure, then leads a marriage; or leads the marriage now.
             if live != 0:
                 if work[OPEN + left - count] != 0:
-                    sure = taken + work[MOST + live]
+                    taken += work[MOST + live]
                 elif open_now != 0:
-                    sure = max(sure, work[MOST + live])
-            lower = max(lower, sure)
+                    taken = max(taken, work[MOST + live])
+            lower = max(lower, taken)
+            upper = min(upper, rest + work[SUMS + live])
+            if OFF_LEAD and live == 0 and not has_aces and lower < need and upper >= need:
+                loud = (marriage_queens(second) | marriage_queens(third)) & open_later
+                loud |= loud << 4
+                lost = defenders_off_lead(first, second, third, loud, trumps, left, bonus)
+                upper = min(upper, rest - lost)
         else:
-            leads = left - count - 1  # the declarer's, at most
+            # After the defenders' tricks he comes on lead, if at all, after one trick more.
+            leads = left - count - 1
             extra = work[SUMS + live] if leads > 1 else (work[MOST + live] if leads == 1 else 0)
             upper = min(upper, rest - taken + extra if leads >= 0 else 0)
+            if OFF_LEAD and upper >= need and lower < need and queens & open_now == 0:
+                partner = second if leader == 1 else third
+                calm = 1 if (queens | marriage_queens(partner) & open_later) == 0 else 0
+                loud = (live | live << 4) << _QUEEN_NIBBLE
+                sure = declarer_off_lead(declarer, loud, first, partner, trumps, calm, left, bonus)
+                lower = max(lower, sure)
         if lower >= need:
             return lower
         if upper < need:
@@ -150,24 +174,25 @@ def search(
     declaring = queens & open_now
     declaring |= declaring << 4 & ((flags & QUEEN_DECLARES) - 1 >> 63)
     aces = ACES if flags & ACES_DECLARE and first & ACES == ACES and open_now != 0 else 0
-    equal_third = 0
-    top_third = third
-    bottom_third = third
+    # Neighbours of one hand that are equals: cards that some dearer or cheaper one stands for.
+    others = second | third | keep
+    above_first = with_equal_above(first & ~keep, others) if DOMINANCE else 0
+    below_first = with_equal_below(first & ~keep, others) if DOMINANCE else 0
+    above_second = 0
+    below_second = 0
+    above_third = 0
+    below_third = 0
     if DOMINANCE:
-        q = marriage_queens(third) & open_later
-        q |= q << 4
-        if flags & ACES_DECLARE and third & ACES == ACES:
-            q |= ACES
-        equal_third = linked(third & ~q, first | second | q)
-        bottom_third = third & ~equal_third
-        # The card below each linked one: all that are not the top of their run.
-        top_third = third
-        todo = equal_third
-        while todo != 0:
-            card = todo & -todo
-            todo ^= card
-            below = third & ~q & (card - 1) & suit_of(card)
-            top_third &= ~dearest(below)
+        loud = marriage_queens(second) & open_later
+        loud |= loud << 4
+        loud |= ACES if flags & ACES_DECLARE and second & ACES == ACES else 0
+        above_second = with_equal_above(second & ~loud, first | third | loud)
+        below_second = with_equal_below(second & ~loud, first | third | loud)
+        loud = marriage_queens(third) & open_later
+        loud |= loud << 4
+        loud |= ACES if flags & ACES_DECLARE and third & ACES == ACES else 0
+        above_third = with_equal_above(third & ~loud, first | second | loud)
+        below_third = with_equal_below(third & ~loud, first | second | loud)
 
     good = 0
     if ORDER:
@@ -178,9 +203,24 @@ def search(
     best = -HUGE if leader == 0 else HUGE
     best_lead = 0
     leads = first
+    if DOMINANCE:
+        leads &= ~(good & above_first)
+        if leader == 0:
+            lost = at_or_below(second) & -(flags & 1)
+            lost |= at_or_below(third) & -(flags >> 1 & 1)
+            if flags & 8 != 0:
+                lost |= ~suits_in(second) if second & trumps != 0 else 0
+                lost |= ~suits_in(third) if third & trumps != 0 else 0
+        elif leader == 1:
+            # His top beats all that the second hand can play: bound to beat, he takes it.
+            lost = at_or_below(third & ~at_or_below(second)) & -(flags >> 1 & 1)
+            lost &= suits_in(second) if second & trumps != 0 else -1
+        else:
+            under = at_or_below(third)
+            lost = at_or_below(second & ~under) & ~at_or_below(second & under) & -(flags & 1)
+            lost &= suits_in(third) if third & trumps != 0 else -1
+        leads &= ~(lost & below_first)
     silent = 0
-    others = second | third | keep
-    tried = 0
     while leads != 0:
         # Which lead.
         if silent != 0:
@@ -211,32 +251,18 @@ def search(
         else:
             silent = 0
             leads ^= lead
-            if EQUALS and tried != 0 and lead & keep == 0:
-                near = tried & suit & ~keep
-                skip = False
-                while near != 0:
-                    other = near & -near
-                    near ^= other
-                    low = min(lead, other)
-                    high = max(lead, other)
-                    if others & suit & (high - 1) & -(low + low) == 0:
-                        apart = points_of(high) - points_of(low)
-                        if leader == 0 and best + apart < need:
-                            best += apart
-                            skip = True
-                        elif leader != 0 and best - apart >= need:
-                            best -= apart
-                            skip = True
-                        if skip:
-                            near = 0
-                if skip:
-                    continue
-            tried |= lead
         first_left = first ^ lead
 
         # Second hand.
         follows = second_cards(second, lead, suit, now, flags)
         wanted = winning_follows(follows, third, lead, suit, now, leader) if ORDER else 0
+        if DOMINANCE and ORDER:
+            beating = (follows & suit & -(lead + lead)) | (follows & now & ~suit)
+            ours = beating if leader == 0 else wanted
+            lost = follows & ~beating
+            if leader == 1 or (leader == 0 and wanted == follows):
+                lost = 0
+            follows &= ~((ours & above_second) | (lost & below_second))
         best_second = -HUGE if leader == 2 else HUGE
         while follows != 0:
             if wanted & follows != 0:
@@ -259,7 +285,7 @@ def search(
             else:
                 ours = thirds
             if DOMINANCE:
-                thirds &= (ours & top_third) | (~ours & bottom_third)
+                thirds &= ~((ours & above_third) | (~ours & below_third))
             best_third = -HUGE if leader == 1 else HUGE
             while thirds != 0:
                 if ORDER and ours & thirds != 0:

@@ -10,8 +10,9 @@ from milsim.cards import NO_TRUMP
 from milsim.dealing import kernel_hands
 from milsim.dealing.sampling import deal_masks, deal_number
 from milsim.rules import load, packed
-from milsim.solver.batch import solve_rows
+from milsim.solver.batch import rows_of
 from milsim.solver.exchange import exchange_rows
+from milsim.solver.root import answer
 from milsim.solver.table import NODES, new_workspace
 from milsim.tricks import play_flags, play_values
 
@@ -51,16 +52,15 @@ def signature() -> int:
         rules = packed(load(preset))
         flags, values = play_flags(rules), play_values(rules)
         work = new_workspace()
-        points = np.empty(_DEALS, np.int16)
-        gifts = np.empty((3, _DEALS), np.int8)
-        for needs in (np.empty(0, np.int64), np.full(_DEALS, 100, np.int64)):
-            solve_rows(rows, needs, flags, values, work, points)
-        ten = masks[0] | masks[3]
-        some = slice(0, _EXCHANGES)
-        exchange_rows(
-            ten[some], masks[1, some], masks[2, some], flags, values, work, points[some],
-            gifts[0, some], gifts[1, some], gifts[2, some],
-        )  # fmt: skip
+        found = np.empty(_DEALS, np.int64)
+        positions = rows_of(rows)
+        needs = np.full(_DEALS, 100, np.int64)
+        answer(positions, needs[:0], 1, 1, flags, values, work, found)
+        answer(positions, needs, 0, 1, flags, values, work, found)
+        some = masks[:3, :_EXCHANGES].copy()
+        some[0] |= masks[3, :_EXCHANGES]
+        every = np.empty((0, 0, 0), np.int16)
+        exchange_rows(some, flags, values, work, every, np.empty((4, _EXCHANGES), np.int64))
         nodes += int(work[NODES])
     return nodes
 

@@ -15,10 +15,18 @@ from milsim.errors import DealError
 from milsim.position import Act, Position
 from milsim.rules import Rules, packed
 from milsim.solver.exchange import best_exchange, checked_declarer, hands_after
-from milsim.solver.ranked import ranked
-from milsim.solver.root import exact_value
-from milsim.solver.table import NODES, new_workspace, next_deal, prepare
-from milsim.tricks import play_flags, play_values, suit_index, trick_winner, trump_mask
+from milsim.solver.root import (
+    COMING,
+    DECLARER,
+    LEAD,
+    LEADER,
+    N_ROWS,
+    TRICK,
+    TRUMP,
+    answer,
+)
+from milsim.solver.table import NODES, new_workspace
+from milsim.tricks import play_flags, play_values, trick_winner
 
 _TABLE_BITS = 18
 _GUESS = 60
@@ -143,52 +151,37 @@ class Solution:
 class _Search:
     """The kernels, for one deal: values of acts in positions that follow from one position."""
 
-    def __init__(self, position: Position, declarer: int, bits: int) -> None:
+    def __init__(self, position: Position, declarer: int) -> None:
         array = packed(position.rules)
         self.declarer = declarer
         self.flags, self.values = play_flags(array), play_values(array)
-        self.work: NDArray[np.int64] = new_workspace(bits)
-        next_deal(self.work, 0)
-        cards = len(position.hands[position.leader]) + (1 if position.table else 0)
-        prepare(self.work, self.flags, self.values, cards, position.trick_number)
+        self.work: NDArray[np.int64] = new_workspace(_TABLE_BITS)
 
     def value_of(self, position: Position, act: Act, guess: int) -> int:
         """The declarer's future points after an act."""
         card = 1 << act.card
-        place = len(position.table)
-        order = [(position.leader + turn) % 3 for turn in range(3)]
-        hands = [position.hands[seat].mask for seat in order]
-        hands[place] &= ~card
-        table = [1 << each for each in position.table] + [card]
-        now, coming, gain = position.trump, position.next_trump, 0
+        rows = np.zeros((N_ROWS, 1), np.int64)
+        for turn in range(3):
+            rows[DECLARER + turn] = position.hands[(self.declarer + turn) % 3].mask
+        rows[DECLARER + (position.seat - self.declarer) % 3] ^= card
+        for place, each in enumerate((*position.table, act.card)):
+            rows[LEAD + place] = 1 << each
+        trump, coming, gain = position.trump, position.next_trump, 0
         if act.declares:
             is_marriage = act.card % 6 != ACE
-            suit = suit_index(card)
+            kind = act.card // 6 if is_marriage else _ACES
             if is_marriage:
-                coming = suit
+                coming = kind
                 if position.rules.play.trump_effect == "immediate":
-                    now = suit
+                    trump = kind
             if position.seat == self.declarer:
-                gain = self.values >> 10 * (suit if is_marriage else _ACES) & 1023
-        lead, follow, last = (*(ranked(each) for each in table), 0, 0)[:3]
-        leader = (position.leader - self.declarer) % 3
-        trumps, following = ranked(trump_mask(now)), ranked(trump_mask(coming))
-        own, one, other = (ranked(hand) for hand in hands)
-        return gain + int(
-            exact_value(
-                own,
-                one,
-                other,
-                leader,
-                lead,
-                follow,
-                last,
-                trumps,
-                following,
-                max(guess - gain, 1),
-                self.work,
-            )
-        )
+                gain = self.values >> 10 * kind & 1023
+        rows[LEADER] = (position.leader - self.declarer) % 3
+        rows[TRUMP], rows[COMING], rows[TRICK] = trump, coming, position.trick_number
+        found = np.empty(1, np.int64)
+        needs = np.array([guess - gain])
+        answer(rows, needs, 1, 0, self.flags, self.values, self.work, found)
+        return gain + int(found[0])
 
     def acts(self, position: Position, guess: int) -> list[CardValue]:
         """The value of each legal act."""
@@ -260,7 +253,7 @@ def solve(
 
 
 def _solve(position: Position, declarer: int, gifts: tuple[int, int] | None) -> Solution:
-    search = _Search(position, declarer, _TABLE_BITS)
+    search = _Search(position, declarer)
     now, value = position, _GUESS
     first: tuple[CardValue, ...] = ()
     line: list[Act] = []

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 TABLE = True  # remember values of positions (milsim.solver.table)
 TABLE_LEAD = True  # try first the lead that decided last time
-BOUNDS = True  # cut by points that are sure (milsim.solver.bounds)
+BOUNDS = True  # cut by points that are sure for the side on lead (milsim.solver.bounds)
+OFF_LEAD = True  # and for the other side
 ORDER = True  # try first what should decide (milsim.solver.ordering)
 DOMINANCE = True  # third hand: of equal neighbours only the best
 EQUALS = True  # leads and second hand: skip a neighbour that cannot be better by enough
-"""Each is one switch."""
