@@ -30,7 +30,7 @@ from milsim.solver import (
     solve_batch,
 )
 from milsim.solver.brute import brute_value
-from milsim.solver.ordering import with_equal_above, with_equal_below
+from milsim.solver.dominance import with_equal_above, with_equal_below
 from milsim.solver.ranked import ranked, second_cards, suit_of, third_cards, unranked
 from milsim.solver.root import answer
 from milsim.solver.table import NODES, TABLE_START, new_workspace

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from milsim.cards import NO_TRUMP
 from milsim.errors import DealError
 from milsim.rules import Rules, load, packed
-from milsim.solver.columns import as_words, columns_of, fault_text, first_fault
+from milsim.solver.columns import as_words, columns_of, fault_words, first_fault
 from milsim.solver.root import (
     COMING,
     DECLARER,
@@ -108,7 +108,7 @@ def solve_batch(
         index = first_fault(words)
         if index >= 0:
             row = [int(column[start + index]) for column in columns[:5]]
-            raise DealError(fault_text(start + index, row))
+            raise DealError(f"no position at index {start + index}: {fault_words(row)}")
     result: NDArray[Any] = np.empty(size, np.int16 if at_least is None else np.bool_)
 
     def some(start: int, end: int, work: NDArray[np.int64]) -> None:
@@ -121,7 +121,7 @@ def solve_batch(
         result[start:end] = found if at_least is None else found >= needs
 
     some(0, 0, new_workspace(1))  # compiles, before any thread starts
-    in_chunks(size, CHUNK, n_threads, some)
+    in_chunks(size, CHUNK if at_least is None else 4 * CHUNK, n_threads, some)
     return result
 
 

@@ -85,13 +85,15 @@ def as_words(columns: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
     return words
 
 
-def fault_text(index: int, row: Sequence[int]) -> str:
-    """Why a row is no position, in words."""
+def fault_words(row: Sequence[int]) -> str:
+    """Why a row (hands of declarer, left, right; leader; trump) is no position; empty if it is."""
     declarer, left, right, leader, trump = row
     hands = dict(zip(_SEATS, (declarer, left, right), strict=True))
     # Numbers beyond a word are as wrong as the greatest word.
-    a, b, c, d, e = (min(number, 2**63 - 1) for number in row)
+    a, b, c, d, e = (max(min(number, 2**63 - 1), -(2**63)) for number in row)
     fault = position_fault(a, b, c, d, e)
+    if fault == FIT:
+        return ""
     if fault == UNKNOWN:
         name, mask = next((n, m) for n, m in hands.items() if m & ~ALL_CARDS)
         why = f"mask {quote(mask)} of {name} has bits outside the 24 cards"
@@ -109,7 +111,7 @@ def fault_text(index: int, row: Sequence[int]) -> str:
         why = f"leader must be 0 declarer, 1 his left or 2 his right, got {leader}"
     else:
         why = f"trump must be a suit 0 to 3, or 4 for none, got {trump}"
-    return f"no position at index {index}: {why}"
+    return why
 
 
-__all__ = ["as_words", "columns_of", "fault_text", "first_fault", "position_fault"]
+__all__ = ["as_words", "columns_of", "fault_words", "first_fault", "position_fault"]

@@ -50,43 +50,4 @@ def winning_follows(cards: int, third: int, lead: int, suit: int, trumps: int, l
     return (cards & suit & -(bar + bar)) | (cards & trumps & ~suit)
 
 
-@kernel(inline=True)
-def with_equal_below(hand: int, others: int) -> int:
-    """The cards of a hand that have an equal of the same hand right below them.
-
-    Equals: of one suit, and no card of ``others`` between them.
-
-    >>> bin(with_equal_below(0b1_0001_0000_0001, 0b10_0000_0000))
-    '0b1000100000000'
-    """
-    gaps = ~(hand | others)
-    # Four gaps between two cards, the most, are passed by steps of one, two and one.
-    reach = hand << 4
-    reach |= (reach & gaps) << 4
-    reach |= (reach & gaps & gaps >> 4) << 8
-    reach |= (reach & gaps) << 4
-    return reach & hand
-
-
-@kernel(inline=True)
-def with_equal_above(hand: int, others: int) -> int:
-    """The cards of a hand that have an equal of the same hand right above them.
-
-    >>> bin(with_equal_above(0b1_0001_0000_0001, 0b10_0000_0000))
-    '0b100000001'
-    """
-    gaps = ~(hand | others)
-    reach = hand >> 4
-    reach |= (reach & gaps) >> 4
-    reach |= (reach & gaps & gaps << 4) >> 8
-    reach |= (reach & gaps) >> 4
-    return reach & hand
-
-
-__all__ = [
-    "dearest",
-    "winning_follows",
-    "winning_leads",
-    "with_equal_above",
-    "with_equal_below",
-]
+__all__ = ["dearest", "winning_follows", "winning_leads"]

@@ -21,28 +21,20 @@ from milsim.solver.bounds import (
     sure_winners,
     worth,
 )
-from milsim.solver.ordering import (
-    dearest,
-    winning_follows,
-    winning_leads,
-    with_equal_above,
-    with_equal_below,
-)
+from milsim.solver.dominance import lost_leads, with_equal_above, with_equal_below
+from milsim.solver.ordering import dearest, winning_follows, winning_leads
 from milsim.solver.ranked import (
     ACES,
     QUEENS,
-    at_or_below,
     points_of,
     second_cards,
     suit_of,
-    suits_in,
     third_cards,
 )
 from milsim.solver.table import (
     FLAGS,
     LATER,
     MOST,
-    NO_LEAD,
     NODES,
     OPEN,
     SUMS,
@@ -50,12 +42,11 @@ from milsim.solver.table import (
     entry_of,
     key_in,
     key_of,
-    lead_in,
     lower_in,
     slot_of,
     upper_in,
 )
-from milsim.solver.techniques import BOUNDS, DOMINANCE, OFF_LEAD, ORDER, TABLE, TABLE_LEAD
+from milsim.solver.techniques import BOUNDS, DOMINANCE, OFF_LEAD, ORDER, TABLE
 from milsim.tricks import ACES_DECLARE, NEXT_TRICK_TRUMP, OPTIONAL_DECLARATION, QUEEN_DECLARES
 
 if TYPE_CHECKING:
@@ -112,7 +103,6 @@ def search(
     known = 0
     lower = 0
     upper = HUGE
-    tried_first = 0
     if TABLE and left > 2:
         known = work[slot]
         if key_in(known) == key:
@@ -122,8 +112,6 @@ def search(
             upper = upper_in(known)
             if upper < need:
                 return upper
-            if TABLE_LEAD and lead_in(known) != NO_LEAD:
-                tried_first = 1 << lead_in(known)
 
     # What is sure.
     open_now = work[OPEN + left]
@@ -174,7 +162,7 @@ def search(
     declaring = queens & open_now
     declaring |= declaring << 4 & ((flags & QUEEN_DECLARES) - 1 >> 63)
     aces = ACES if flags & ACES_DECLARE and first & ACES == ACES and open_now != 0 else 0
-    # Neighbours of one hand that are equals: cards that some dearer or cheaper one stands for.
+    # Cards of each hand that a dearer or a cheaper equal stands for (milsim.solver.dominance).
     others = second | third | keep
     above_first = with_equal_above(first & ~keep, others) if DOMINANCE else 0
     below_first = with_equal_below(first & ~keep, others) if DOMINANCE else 0
@@ -201,32 +189,15 @@ def search(
             first, second if partner != 1 else 0, third if partner != 2 else 0, trumps
         )
     best = -HUGE if leader == 0 else HUGE
-    best_lead = 0
     leads = first
     if DOMINANCE:
         leads &= ~(good & above_first)
-        if leader == 0:
-            lost = at_or_below(second) & -(flags & 1)
-            lost |= at_or_below(third) & -(flags >> 1 & 1)
-            if flags & 8 != 0:
-                lost |= ~suits_in(second) if second & trumps != 0 else 0
-                lost |= ~suits_in(third) if third & trumps != 0 else 0
-        elif leader == 1:
-            # His top beats all that the second hand can play: bound to beat, he takes it.
-            lost = at_or_below(third & ~at_or_below(second)) & -(flags >> 1 & 1)
-            lost &= suits_in(second) if second & trumps != 0 else -1
-        else:
-            under = at_or_below(third)
-            lost = at_or_below(second & ~under) & ~at_or_below(second & under) & -(flags & 1)
-            lost &= suits_in(third) if third & trumps != 0 else -1
-        leads &= ~(lost & below_first)
+        leads &= ~(lost_leads(second, third, leader, trumps, flags) & below_first)
     silent = 0
     while leads != 0:
         # Which lead.
         if silent != 0:
             lead = silent
-        elif tried_first & leads != 0:
-            lead = tried_first
         elif good & leads != 0:
             lead = dearest(good & leads)
         elif declaring & leads != 0:
@@ -259,6 +230,7 @@ def search(
         if DOMINANCE and ORDER:
             beating = (follows & suit & -(lead + lead)) | (follows & now & ~suit)
             ours = beating if leader == 0 else wanted
+            # What does not beat the lead is lost for sure, unless a partner may save the trick.
             lost = follows & ~beating
             if leader == 1 or (leader == 0 and wanted == follows):
                 lost = 0
@@ -323,18 +295,9 @@ def search(
                 best_second = min(best_second, best_third)
                 if best_second < need:
                     break
-        if leader == 0:
-            if best_second > best:
-                best = best_second
-                best_lead = lead
-            if best >= need:
-                break
-        else:
-            if best_second < best:
-                best = best_second
-                best_lead = lead
-            if best < need:
-                break
+        best = max(best, best_second) if leader == 0 else min(best, best_second)
+        if (best >= need) == (leader == 0):
+            break
 
     if best >= need:
         best = max(best, lower)
@@ -343,10 +306,7 @@ def search(
         best = min(best, upper)
         upper = best
     if TABLE and left > 2:
-        deciding = NO_LEAD
-        if TABLE_LEAD and (best >= need) == (leader == 0) and best_lead != 0:
-            deciding = lowest_bit_index(best_lead)
-        work[slot] = entry_of(key, lower, upper, deciding)
+        work[slot] = entry_of(key, lower, upper)
     return best
 
 

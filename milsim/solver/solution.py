@@ -99,6 +99,8 @@ class Solution:
     """One best line: a best act for each turn (of equals that of the lowest card)."""
     tricks: tuple[Trick, ...]
     """The line trick by trick."""
+    turns: tuple[tuple[CardValue, ...], ...]
+    """The value of each way to play at each turn of the line; the first is `cards`."""
     nodes: int
     """Positions searched."""
     gifts: tuple[int, int] | None = None
@@ -255,14 +257,14 @@ def solve(
 def _solve(position: Position, declarer: int, gifts: tuple[int, int] | None) -> Solution:
     search = _Search(position, declarer)
     now, value = position, _GUESS
-    first: tuple[CardValue, ...] = ()
+    turns: list[tuple[CardValue, ...]] = []
     line: list[Act] = []
     tricks: list[Trick] = []
     began, cards, declared = position, list(position.table), -1
     while not now.is_over:
         acts = search.acts(now, value)
         best = _best(acts, now.seat == declarer)
-        first = first or tuple(acts)
+        turns.append(tuple(acts))
         line.append(Act(best.card, best.declares))
         cards.append(best.card)
         if best.declares:
@@ -289,9 +291,10 @@ def _solve(position: Position, declarer: int, gifts: tuple[int, int] | None) -> 
         position=position,
         declarer=declarer,
         value=_gained(position, now, declarer),
-        cards=first,
+        cards=turns[0] if turns else (),
         line=tuple(line),
         tricks=tuple(tricks),
+        turns=tuple(turns),
         nodes=int(search.work[NODES]),
         gifts=gifts,
     )

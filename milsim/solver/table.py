@@ -2,13 +2,11 @@
 
 An entry is one word. Within one deal the owner of every card is fixed, so a position before a trick
 is known by the cards left (24 bits), the leader (2) and the trump (3): 29 bits. With 8 bits that
-tell deals apart they are the key; the rest of the word holds bounds and the lead that decided.
+tell deals apart they are the key; the rest of the word holds bounds.
 
     bits  0–36  key: cards left, leader, trump, tag
          37–46  lower bound of the declarer's future points
          47–56  upper bound, `NO_BOUND` (1023) for none
-         57–61  the deciding lead as a card index, 31 for none
-         62     generation
 
 Bounds saturate: a lower bound above 1023 is kept as 1023, an upper bound of 1023 or more as none.
 Both stay true, so rules with huge marriages only search more. An empty entry (0) is no position,
@@ -47,7 +45,6 @@ MOST = 64  # by set of suits: the greatest of them
 TABLE_START = 128
 
 NO_BOUND = 1023
-NO_LEAD = 31
 _KEY_BITS = 37
 _KEY = (1 << _KEY_BITS) - 1
 TAG_SHIFT = 29
@@ -130,16 +127,16 @@ def slot_of(key: int, work: NDArray[np.int64]) -> int:
 
 
 @kernel(inline=True)
-def entry_of(key: int, lower: int, upper: int, lead: int) -> int:
-    """The word of an entry; ``lead`` is a card index or NO_LEAD.
+def entry_of(key: int, lower: int, upper: int) -> int:
+    """The word of an entry.
 
-    >>> word = entry_of(5, 7, 2000, NO_LEAD)
-    >>> key_in(word), lower_in(word), upper_in(word) > 2000, lead_in(word)
-    (5, 7, True, 31)
+    >>> word = entry_of(5, 7, 2000)
+    >>> key_in(word), lower_in(word), upper_in(word) > 2000
+    (5, 7, True)
     """
     lower = min(max(lower, 0), NO_BOUND)
     upper = min(upper, NO_BOUND)
-    return key | lower << 37 | upper << 47 | lead << 57
+    return key | lower << 37 | upper << 47
 
 
 @kernel(inline=True)
@@ -161,12 +158,6 @@ def upper_in(word: int) -> int:
     return upper if upper != NO_BOUND else 1 << 20
 
 
-@kernel(inline=True)
-def lead_in(word: int) -> int:
-    """The deciding lead in an entry, a card index; NO_LEAD for none."""
-    return word >> 57 & 31
-
-
 __all__ = [
     "DEFAULT_BITS",
     "FLAGS",
@@ -175,7 +166,6 @@ __all__ = [
     "LATER",
     "MOST",
     "NODES",
-    "NO_LEAD",
     "OPEN",
     "SHIFT",
     "SUMS",
@@ -188,7 +178,6 @@ __all__ = [
     "entry_of",
     "key_in",
     "key_of",
-    "lead_in",
     "lower_in",
     "new_workspace",
     "next_deal",

@@ -7,9 +7,7 @@ to measure what it is worth; never changed in use. No technique changes a value.
 from __future__ import annotations
 
 TABLE = True  # remember values of positions (milsim.solver.table)
-TABLE_LEAD = True  # try first the lead that decided last time
 BOUNDS = True  # cut by points that are sure for the side on lead (milsim.solver.bounds)
 OFF_LEAD = True  # and for the other side
 ORDER = True  # try first what should decide (milsim.solver.ordering)
-DOMINANCE = True  # third hand: of equal neighbours only the best
-EQUALS = True  # leads and second hand: skip a neighbour that cannot be better by enough
+DOMINANCE = True  # of equal neighbours only the best, where the taker of the trick is certain
