@@ -1,6 +1,6 @@
 """``python -m milsim``: the command line."""
 
-from milsim.cli.main import main
+from milsim.cli.entry import main
 
 if __name__ == "__main__":
     main()

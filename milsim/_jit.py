@@ -30,6 +30,8 @@ import llvmlite  # type: ignore[import-untyped]
 import llvmlite.binding  # type: ignore[import-untyped]
 import numba
 
+from milsim._compiling import on_first_compile
+
 # numba makes these names when it reads its environment: no type checker can know them.
 _config: Any = numba.config
 
@@ -347,5 +349,6 @@ __all__ = [
     "kernel_digest",
     "kernel_signatures",
     "kernel_sources",
+    "on_first_compile",
     "prune_cache",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from milsim.rules import Rules
@@ -18,8 +19,9 @@ def simulate(
     start: int = 0,
     mode: str = "auction",
     rules: str | Rules = "mil",
-    policy: str = "greedy",
+    policy: str | Sequence[str] = "greedy",
     where: str | None = None,
+    dd: str = "off",
     out: str | Path | None = None,
     threads: int | None = None,
     progress: Report | None = None,
@@ -27,9 +29,10 @@ def simulate(
     """Play deals ``start … start + deals - 1`` of a seed and return the run.
 
     The arguments are those of ``milsim simulate``: ``mode`` is ``"auction"`` or ``"declarer"``,
-    ``policy`` one name or three by seat with commas, ``where`` a constraint on forehand's seven
-    cards, ``out`` a new or empty folder. Without ``out`` the run goes to a new temporary folder,
-    which is yours to keep or delete (``run.folder``).
+    ``policy`` one name or three by seat, ``where`` a constraint on forehand's seven cards, ``dd``
+    (``"gifts"`` or ``"exchange"``) adds double-dummy values, ``out`` is a new or empty folder.
+    Without ``out`` the run goes to a new temporary folder, which is yours to keep or delete
+    (``run.folder``).
 
     Raises a :class:`~milsim.errors.MilsimError` for a number, name, rule set, constraint or folder
     that cannot be used.
@@ -39,9 +42,16 @@ def simulate(
     (1000, 1000)
     """
     plan = Plan.make(
-        deals=deals, seed=seed, start=start, mode=mode, rules=rules, policy=policy, where=where
+        deals=deals,
+        seed=seed,
+        start=start,
+        mode=mode,
+        rules=rules,
+        policy=policy,
+        where=where,
+        dd=dd,
     )
-    folder = Path(out) if out is not None else Path(tempfile.mkdtemp(prefix="milsim-run-"))
+    folder = out if out is not None else Path(tempfile.mkdtemp(prefix="milsim-run-"))
     return collect(plan, folder, threads=threads, progress=progress)
 
 

@@ -26,6 +26,7 @@ from html import escape
 from typing import SupportsIndex
 
 from milsim.errors import DealError, NotationError, nearest
+from milsim.errors import quote as quote
 
 SUITS = SPADES, CLUBS, DIAMONDS, HEARTS = 0, 1, 2, 3
 NO_TRUMP = 4
@@ -67,19 +68,6 @@ for _signs in (*_RANK_SIGNS.values(), _SUIT_SIGNS):
 _VARIATION_SELECTORS = {0xFE0E: None, 0xFE0F: None}  # ♥ as text or as emoji: one suit
 _SEPARATORS = re.compile(r"[\s,]+")
 _HAND_FORMS = "write a hand as AKQ.T9.J.A (spades.hearts.diamonds.clubs) or AS KS TH"
-
-
-def quote(value: object, limit: int = 60) -> str:
-    """The value as error messages show it: quoted, on one line, cut when long.
-
-    >>> quote("A\\nB")
-    "'A\\\\nB'"
-    """
-    if isinstance(value, int) and value.bit_length() > 256:
-        shown = hex(value)  # Python refuses to write very long integers in decimal
-    else:
-        shown = repr(value)
-    return shown if len(shown) <= limit else shown[: limit - 4] + "..." + shown[-1]
 
 
 def checked_int(value: object, what: str) -> int:

@@ -23,9 +23,8 @@ from milsim.cards import (
     checked_text,
     format_card,
     parse_hand,
-    quote,
 )
-from milsim.errors import DealError, NotationError, nearest
+from milsim.errors import DealError, NotationError, nearest, quote
 
 SEATS = FOREHAND, MIDDLEHAND, REARHAND = 0, 1, 2
 SEAT_NAMES = ("forehand", "middlehand", "rearhand")

@@ -9,6 +9,9 @@ import difflib
 from collections.abc import Iterable
 from enum import IntEnum
 
+MOST_LISTED = 12
+"""Names that a message lists; of more it says that there are more."""
+
 
 class ExitCode(IntEnum):
     """Exit codes of the command line (DESIGN, section CLI)."""
@@ -52,14 +55,33 @@ class PolicyError(MilsimError):
     """A policy that is unknown or breaks the rules."""
 
 
+class InterruptedRunError(MilsimError):
+    """Ctrl-C in the middle of a run; what was finished is saved."""
+
+    exit_code = ExitCode.INTERRUPTED
+
+
 class UsageError(MilsimError):
     """An argument outside its range (a number of deals, of threads, a seed)."""
 
     exit_code = ExitCode.USAGE
 
 
+def quote(value: object, limit: int = 60) -> str:
+    """The value as error messages show it: quoted, on one line, cut when long.
+
+    >>> quote("A\\nB")
+    "'A\\\\nB'"
+    """
+    if isinstance(value, int) and value.bit_length() > 256:
+        shown = hex(value)  # Python refuses to write very long integers in decimal
+    else:
+        shown = repr(value)
+    return shown if len(shown) <= limit else shown[: limit - 4] + "..." + shown[-1]
+
+
 def nearest(wrong: str, right: Iterable[str]) -> str:
-    """The end of an error message: the nearest right name, or all of them.
+    """The end of an error message: the nearest right name, or the first dozen of them.
 
     >>> nearest("must_bet", ["must_beat", "must_trump"])
     'did you mean must_beat?'
@@ -67,14 +89,17 @@ def nearest(wrong: str, right: Iterable[str]) -> str:
     'one of: a, b'
     """
     names = list(right)
-    close = difflib.get_close_matches(wrong, names, n=1, cutoff=0.6)
-    return f"did you mean {close[0]}?" if close else "one of: " + ", ".join(names)
+    close = difflib.get_close_matches(wrong[:100], names, n=1, cutoff=0.6)
+    if close:
+        return f"did you mean {close[0]}?"
+    return "one of: " + ", ".join(names[:MOST_LISTED]) + (", ..." * (len(names) > MOST_LISTED))
 
 
 __all__ = [
     "DealError",
     "ExitCode",
     "IllegalActError",
+    "InterruptedRunError",
     "MilsimError",
     "NotationError",
     "PolicyError",
@@ -82,4 +107,5 @@ __all__ = [
     "RunError",
     "UsageError",
     "nearest",
+    "quote",
 ]

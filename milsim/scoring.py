@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from milsim._jit import kernel
-from milsim.cards import DECK_POINTS, checked_int, quote
-from milsim.errors import DealError
+from milsim.cards import DECK_POINTS, checked_int
+from milsim.errors import DealError, quote
 from milsim.rules import Rules, load, packed, place_of, word_of
 
 if TYPE_CHECKING:

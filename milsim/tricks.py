@@ -32,9 +32,8 @@ from milsim.cards import (
     checked_mask,
     format_card,
     format_hand,
-    quote,
 )
-from milsim.errors import DealError
+from milsim.errors import DealError, quote
 from milsim.rules import Rules, load, packed, place_of, word_of
 
 if TYPE_CHECKING:

@@ -44,9 +44,8 @@ from milsim.cards import (
     format_card,
     parse_card,
     parse_hand,
-    quote,
 )
-from milsim.errors import NotationError, nearest
+from milsim.errors import NotationError, nearest, quote
 
 Masks: TypeAlias = NDArray[np.signedinteger[Any]]
 """Hands as masks of cards, int32 or int64, any shape."""

@@ -69,6 +69,12 @@ def test_sample_deals() -> None:
     assert all(milsim.Deal.from_id(int(n)).hands[0].four_nines for n in with_nines)
 
 
+def test_policies_in_a_sequence_and_deals_as_people_write_them(tmp_path: object) -> None:
+    run = milsim.simulate(1e2, policy=("greedy", "random", "greedy"), out=f"{tmp_path}/run")
+    assert run.deals == 100
+    assert run.plan.policies == ("greedy", "random", "greedy")
+
+
 def test_simulate_and_report(tmp_path: object) -> None:
     run = milsim.simulate(2000, mode="declarer", out=f"{tmp_path}/run")
     assert isinstance(run, milsim.Run)
@@ -90,6 +96,12 @@ BAD_CALLS = {
     "points": lambda: milsim.score_deal((1, 2, 3), declarer=0, contract=100),
     "n": lambda: milsim.sample_deals(-1, seed=1),
     "seed": lambda: milsim.sample_deals(1, seed=1.5),
+    "where of a wrong type": lambda: milsim.sample_deals(1, seed=1, where=5),
+    "policies": lambda: milsim.simulate(1, policy=5),
+    "two policies": lambda: milsim.simulate(1, policy=["greedy", "random"]),
+    "fraction of a deal": lambda: milsim.simulate(1.5),
+    "double dummy": lambda: milsim.simulate(1, dd="gift"),
+    "out": lambda: milsim.simulate(1, out=5),
     "where": lambda: milsim.sample_deals(1, seed=1, where="aces>"),
     "deals": lambda: milsim.simulate(0),
     "mode": lambda: milsim.simulate(1, mode="x"),

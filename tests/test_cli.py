@@ -124,7 +124,7 @@ def test_where_constrains_forehand(shell: Shell, tmp_path: Path) -> None:
 
 
 BAD = {
-    "negative deals": (["simulate", "--deals", "-5"], 2, "'-5' is not a whole number"),
+    "negative deals": (["simulate", "--deals", "-5"], 2, "'-5' is out of range; use 1 to"),
     "too many deals": (["simulate", "--deals", "1e99"], 2, "1e99"),
     "nan deals": (["simulate", "--deals", "nan"], 2, "nan"),
     "half a deal": (["simulate", "--deals", "1.5"], 2, "1.5"),
@@ -137,7 +137,18 @@ BAD = {
     "rules": (["simulate", "--rules", "mill"], 3, "did you mean mil?"),
     "rules file": (["simulate", "--rules", "no/such.toml"], 3, "no such file"),
     "policy": (["simulate", "--policy", "gredy"], 3, "did you mean greedy?"),
-    "two policies": (["simulate", "--policy", "greedy,random"], 2, "three by seat"),
+    "two policies": (["simulate", "--policy", "greedy,random"], 3, "three by seat"),
+    "empty out": (["simulate", "--out", ""], 2, "no folder's name"),
+    "huge exponent": (["simulate", "--deals", "1e400"], 2, "out of range"),
+    "unknown option": (["simulate", "--dealz", "5"], 2, "--dealz"),
+    "option without value": (["simulate", "--deals"], 2, "requires an argument"),
+    "unknown verb": (["simulat"], 2, "simulat"),
+    "missing argument": (["report", "bidding"], 2, "RUN"),
+    "one argument too many": (["rules", "check", "mil", "mil"], 2, "mil"),
+    "line end in a name": (["rules", "check", "a\nb.toml"], 3, "a\\nb.toml"),
+    "escape in a name": (["report", "bidding", "\x1b[31m"], 3, "\\x1b[31m"),
+    "device for rules": (["rules", "check", "/dev/zero"], 3, ""),
+    "device file for rules": (["simulate", "--rules", "/dev/stdin"], 3, ""),
     "where": (["simulate", "--where", "acs>=2"], 3, "did you mean aces?"),
     "where without hands": (["simulate", "--where", "aces>=5"], 3, "aces"),
     "report name": (["report", "bidings", "x"], 2, "did you mean bidding?"),
@@ -145,7 +156,7 @@ BAD = {
     "chart name": (["chart", "bid-strenth", "x"], 2, "did you mean bid-strength?"),
     "deal number": (["deal", "807723671040"], 3, "807723671039"),
     "deal text": (["deal", "AKQ.T9.J.A"], 3, ""),
-    "count of deals": (["deal", "--count", "1e9"], 2, "simulate"),
+    "count of deals": (["deal", "--count", "1e9"], 2, "1000000"),
     "rules to show": (["rules", "show", "gamerule"], 3, "did you mean gamerules?"),
     "bench size": (["bench", "--deals", "10"], 2, "deals"),
 }
@@ -165,10 +176,11 @@ def test_bad_input_is_one_line_and_writes_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_unknown_option_is_a_usage_error(shell: Shell) -> None:
-    outcome = shell("simulate", "--dealz", "5")
-    assert outcome.code == 2
-    assert "--dealz" in outcome.err
+def test_no_verb_shows_the_help(shell: Shell) -> None:
+    for arguments in ([], ["rules"]):
+        outcome = shell(*arguments)
+        assert outcome.code == 0
+        assert "Usage: milsim" in outcome.out
 
 
 def test_folder_that_is_not_empty_is_left_alone(shell: Shell, tmp_path: Path) -> None:
@@ -288,8 +300,36 @@ def test_ctrl_c_saves_what_is_finished(tmp_path: Path) -> None:
     assert run.frame().select(pl.len()).collect().item() == run.deals > 0
 
 
+@pytest.mark.parametrize("redirection", [">/dev/full", ">&-"])
+def test_stdout_that_cannot_be_written(run_folder: Path, redirection: str) -> None:
+    command = f"{sys.executable} -m milsim report bidding {run_folder} -f csv {redirection}"
+    outcome = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert outcome.returncode == 3
+    assert is_one_line_error(outcome.stderr), outcome.stderr
+    assert "stdout" in outcome.stderr
+
+
+@pytest.mark.parametrize("seconds", [0.6, 3.0, 8.0])
+def test_ctrl_c_before_the_first_deal(tmp_path: Path, seconds: float) -> None:
+    """Also in the middle of a first compile: one line, exit 130, nothing broken."""
+    command = [sys.executable, "-m", "milsim", "simulate", "--deals", "1e9"]
+    command += ["--out", str(tmp_path / "run")]
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "kernels")}
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    ) as job:
+        time.sleep(seconds)
+        os.kill(job.pid, signal.SIGINT)
+        out, err = job.communicate(timeout=200)
+    assert job.returncode == 130, err
+    assert is_one_line_error(err), err
+    assert "interrupted" in err
+    assert out == "" or "saved" in err
+
+
 def test_closed_pipe_is_no_error(run_folder: Path) -> None:
-    command = f"{sys.executable} -m milsim rules show mil | head -1; exit ${{PIPESTATUS[0]}}"
+    command = f"{sys.executable} -m milsim report bidding {run_folder} -f json | head -1; "
+    command += "exit ${PIPESTATUS[0]}"
     outcome = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert outcome.returncode == 0, outcome.stderr
     assert outcome.stderr == ""

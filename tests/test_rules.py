@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -192,6 +193,10 @@ REFUSED = {
     "table for a field": ("[auction.minimum]\nx = 1", ["auction.minimum"]),
     "value for a table": ("play = 5", ["play", "table [play]"]),
     "date": ("[auction]\nminimum = 2020-01-01", ["auction.minimum", "2020-01-01"]),
+    "base that is a file": ("based_on = 'mine.toml'", ["mine.toml", "no preset"]),
+    "number of 5000 digits": ("[auction]\nminimum = " + "1" * 5000, ["not valid toml"]),
+    "value for the marriages": ("[deal]\nmarriage_values = 40", ["a table [deal.marriage_values]"]),
+    "empty name": ("name = ''", ["name", "1 to 500"]),
     "base": ("based_on = 'mill'", ["mill", "did you mean mil?"]),
     "name": ("name = 5", ["name"]),
     "broken toml": ("[play\n", ["not valid toml"]),
@@ -228,10 +233,12 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "binary.toml").write_bytes(b"\xff\xfe\x00")
     (tmp_path / "large.toml").write_bytes(b"#" * 200_000)
     (tmp_path / "folder.toml").mkdir()
+    os.mkfifo(tmp_path / "pipe.toml")
     for name, words in {
-        "binary": "not UTF-8",
-        "large": "at most",
+        "binary": "not utf-8",
+        "large": "more than 100000 bytes",
         "folder": "is a directory",
+        "pipe": "not a regular file",
         "missing": "no such file",
     }.items():
         with pytest.raises(RulesError, match=words):
@@ -255,6 +262,19 @@ def test_drawn_values_are_refused_or_kept(values: dict[str, int | str]) -> None:
     except RulesError:
         return
     assert {path: values_of(rules)[path] for path in values} == values
+
+
+def test_a_changed_preset_does_not_keep_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(to_toml(load("mil")))
+    assert load(path).name == "mil"
+    path.write_text(to_toml(load("mil")).replace("must_trump = true", "must_trump = false"))
+    assert load(path).name == "mil-changed"
+
+
+def test_a_byte_order_mark_is_no_fault(tmp_path: Path) -> None:
+    (tmp_path / "mark.toml").write_bytes(b"\xef\xbb\xbf" + to_toml(load("gamerules")).encode())
+    assert load(tmp_path / "mark.toml") == load("gamerules")
 
 
 def test_values_are_json() -> None:

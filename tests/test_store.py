@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -12,9 +14,10 @@ import polars as pl
 import pytest
 
 from milsim.api import open_run, simulate
-from milsim.errors import RunError
+from milsim.errors import RunError, UsageError
 from milsim.simulation.plan import Plan
 from milsim.store.collect import PART_DEALS, Progress, collect
+from milsim.store.manifest import read_manifest
 from milsim.store.schema import NOTES, SCHEMA, SCHEMA_VERSION
 
 DEALS = 4000
@@ -93,7 +96,7 @@ def rewrite(folder: Path, change: Callable[[dict[str, Any]], None]) -> None:
     path = folder / "manifest.json"
     content = json.loads(path.read_text())
     change(content)
-    path.write_text(json.dumps(content))
+    path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
 def truncate(folder: Path) -> None:
@@ -131,6 +134,24 @@ def edit_part(key: str, value: Any) -> Callable[[Path], None]:
     )
 
 
+def one_row_less(folder: Path) -> None:
+    # As if by a careful hand: everything else in the manifest is made to fit.
+    manifest = read_manifest(folder)
+    part = dataclasses.replace(manifest.parts[0], rows=DEALS - 1)
+    dataclasses.replace(manifest, parts=(part,)).write(folder)
+
+
+def folder_for_part(folder: Path) -> None:
+    part = part_of(folder)
+    part.unlink()
+    part.mkdir()
+
+
+def pipe_for_manifest(folder: Path) -> None:
+    (folder / "manifest.json").unlink()
+    os.mkfifo(folder / "manifest.json")
+
+
 TAMPERED: dict[str, tuple[Callable[[Path], None], str]] = {
     "part truncated": (truncate, "torn or changed"),
     "part empty": (empty, "empty"),
@@ -145,11 +166,22 @@ TAMPERED: dict[str, tuple[Callable[[Path], None], str]] = {
     "schema of a wrong type": (edit("schema", "one"), "schema 'one' is unknown"),
     "other rules": (edit("rules", {"auction.minimum": 60}), "were edited|was edited"),
     "rules that are none": (edit("rules", {"auction.minimum": 0}), r"auction\.minimum"),
-    "unknown policy": (edit("plan", {}), "missing or malformed"),
+    "no plan": (edit("plan", {}), "no entry 'deals'"),
+    "plan of a wrong type": (edit("plan", [5]), "malformed"),
+    "status that is none": (edit("status", "foo"), "status 'foo'; one of: running, complete"),
+    "rng": (edit("rng", 5), "malformed"),
+    "rows": (edit("rows", 10**30), "was edited"),
+    "rules digest": (edit("rules_digest", "0"), "was edited"),
+    "kernels added to": (edit("more", 1), "was edited"),
+    "terminal escapes": (edit("rules_name", "\x1b[31mred"), "malformed"),
+    "more rows than deals": (edit_part("rows", 10**25), "rows of 4000 deals"),
     "plan digest": (edit("plan_digest", "0"), "was edited"),
     "way out of the folder": (edit_part("name", "../../x.parquet"), "malformed"),
     "part size": (edit_part("size", -1), "malformed"),
     "part rows": (edit_part("rows", True), "malformed"),
+    "part rows, one less": (one_row_less, "4000 rows on disk, not 3999"),
+    "part that is a folder": (folder_for_part, "missing|torn or changed"),
+    "manifest that is a pipe": (pipe_for_manifest, "not a regular file"),
     "part start": (edit_part("start", 5), "starts at deal 5"),
     "status": (edit("status", 5), "malformed"),
 }
@@ -163,6 +195,23 @@ def test_what_is_wrong_with_a_folder_is_said(folder: Path, name: str) -> None:
         open_run(folder)
     assert "\n" not in str(caught.value)
     assert str(folder) in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["a*", "[x", "~", "a?b", "$HOME", "{a,b}", "ü ♥"])
+def test_folders_may_have_any_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    simulate(100, out=name)
+    simulate(50, out="ab")
+    run = open_run(name)
+    assert run.frame().collect().height == run.deals == 100
+
+
+def test_out_must_be_a_name() -> None:
+    for out in ("", 5):
+        with pytest.raises(UsageError, match="out"):
+            simulate(10, out=out)  # type: ignore[arg-type]
 
 
 def test_a_file_and_a_missing_folder_are_no_runs(tmp_path: Path) -> None:

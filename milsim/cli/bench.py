@@ -33,10 +33,8 @@ def bench(
     Ratios say how many times the bar is reached: 1.00 is just enough. Machines are noisy, so
     compare figures of one run only.
     """
-    from milsim.simulation.plan import whole_number
-
-    n = whole_number("deals", parse_count("deals", deals), 1000, 10**9)
-    times = whole_number("rounds", parse_count("rounds", rounds), 1, 100)
+    n = parse_count("deals", deals, 1000, 10**9)
+    times = parse_count("rounds", rounds, 1, 100)
     announce_compilation(quiet=quiet or json)
     from milsim.benchmark import measure
 

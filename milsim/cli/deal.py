@@ -15,7 +15,6 @@ from milsim.cli.options import (
     parse_seed,
     print_json,
 )
-from milsim.errors import UsageError
 
 MAX_SHOWN = 1_000_000
 
@@ -53,9 +52,8 @@ def deal(
     if deals:
         shown = [Deal.parse(text, letters=letters) for text in deals]
     else:
-        n, first = parse_count("count", count), parse_count("start", start)
-        if n > MAX_SHOWN:
-            raise UsageError(f"count: {n} is more than {MAX_SHOWN}; use simulate for so many")
+        n = parse_count("count", count, 0, MAX_SHOWN)
+        first = parse_count("start", start, 0, 10**12)
         announce_compilation(quiet=json)
         from milsim.dealing import sample_deals
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -20,7 +20,7 @@ app = typer.Typer(
     epilog="Data goes to stdout, words to stderr. Exit codes: 0 ok, 1 internal error, 2 usage, "
     "3 bad input, 4 stopped early with results saved, 5 a verification failed, 130 interrupted "
     "with results saved.",
-    no_args_is_help=True,
+    invoke_without_command=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -46,10 +46,11 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback()
 def _common(
-    debug: Annotated[
+    context: typer.Context,
+    debug: Annotated[  # noqa: ARG001 (main takes it before)
         bool, typer.Option("--debug", help="On an error, show the whole traceback.")
     ] = False,
-    version: Annotated[
+    version: Annotated[  # noqa: ARG001 (its callback acts)
         bool,
         typer.Option(
             "--version", help="Print the version.", callback=_print_version, is_eager=True
@@ -57,35 +58,63 @@ def _common(
     ] = False,
 ) -> None:
     """What all verbs share; main() has already taken --debug out of the arguments."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
 
 
 def main() -> None:
-    """Run the command line and exit; the entry point of the package."""
+    """Run the command line and exit; see :mod:`milsim.cli.entry`."""
     arguments = sys.argv[1:]
     debug = "--debug" in arguments
     arguments = [argument for argument in arguments if argument != "--debug"]
+    if sys.stdout is None:
+        _fail("stdout is closed; give it a file or a terminal", ExitCode.BAD_INPUT)
     try:
-        app(arguments, prog_name="milsim")
-    except MilsimError as error:
-        if debug:
-            raise
-        _fail(str(error), error.exit_code)
-    except KeyboardInterrupt:
+        code = app(arguments, prog_name="milsim", standalone_mode=False)
+        sys.stdout.flush()
+        if code == ExitCode.INTERRUPTED:  # Typer's answer to Ctrl-C
+            raise KeyboardInterrupt
+    except (typer.Abort, KeyboardInterrupt):
         _fail("interrupted", ExitCode.INTERRUPTED)
-    except BrokenPipeError:
-        # The reader of a pipe has gone (`| head`): nothing is wrong, and nobody listens.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(ExitCode.OK)
+    except (BrokenPipeError, SystemExit) as stop:
+        # The reader of a pipe has gone (`| head`): nothing is wrong, and nobody listens. Typer
+        # turns the error into an exit.
+        if isinstance(stop, SystemExit) and not isinstance(stop.__context__, BrokenPipeError):
+            raise
+        _drop_stdout()
+        code = ExitCode.OK
     except Exception as error:
         if debug:
             raise
-        reason = " ".join(str(error).split())[:300]
-        _fail(
-            f"internal error: {type(error).__name__}: {reason} (--debug shows where)",
-            ExitCode.INTERNAL,
-        )
+        _fail(*_as_line(error))
+    sys.exit(code if isinstance(code, int) else ExitCode.OK)
 
 
-def _fail(message: str, code: int) -> None:
-    typer.echo(f"milsim: {message}", err=True)
+def _as_line(error: Exception) -> tuple[str, int]:
+    """An error as one line and an exit code."""
+    if isinstance(error, MilsimError):
+        return str(error), error.exit_code
+    explain = getattr(error, "format_message", None)
+    if explain is not None:  # the parser of the arguments: an unknown option, a missing value
+        context = getattr(error, "ctx", None)
+        command = context.command_path if context is not None else "milsim"
+        message = explain().rstrip(".")
+        return f"{message[:1].lower()}{message[1:]}; see {command} --help", ExitCode.USAGE
+    if isinstance(error, OSError) and error.filename is None:
+        _drop_stdout()
+        return f"stdout: cannot write, {(error.strerror or str(error)).lower()}", ExitCode.BAD_INPUT
+    reason = " ".join(str(error).split())[:300]
+    line = f"internal error: {type(error).__name__}: {reason} (--debug shows where)"
+    return line, ExitCode.INTERNAL
+
+
+def _drop_stdout() -> None:
+    """Send what is still to come, also at the interpreter's exit, nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _fail(message: str, code: int) -> NoReturn:
+    # A name in the message may hold line ends or escapes: one line it is, and harmless.
+    line = "".join(c if c.isprintable() else repr(c)[1:-1] for c in message)
+    print(f"milsim: {line}", file=sys.stderr)
     sys.exit(code)

@@ -4,42 +4,40 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from milsim.errors import MilsimError, UsageError
+from milsim.errors import UsageError, quote
 
-_COUNT = re.compile(r"(\d[\d_,]*)(\.\d+)?(e\+?(\d{1,2}))?([kMG]?)")
+_COUNT = re.compile(r"(-?)(\d[\d_,]*)(\.\d+)?(e\+?(\d+))?([kMG]?)")
 _SCALES = {"": 1, "k": 1000, "M": 1000**2, "G": 1000**3}
-MAX_COUNT = 10**18
 
 
-def parse_count(name: str, text: str) -> int:
-    """A whole number that people write in several ways.
+def parse_count(name: str, text: str, low: int, high: int) -> int:
+    """A whole number from ``low`` to ``high`` that people write in several ways.
 
     Raises :class:`~milsim.errors.UsageError` for anything else.
 
-    >>> parse_count("deals", "1e6"), parse_count("deals", "250k"), parse_count("deals", "1_000")
-    (1000000, 250000, 1000)
-    >>> parse_count("deals", "-5")
+    >>> [parse_count("deals", text, 1, 10**12) for text in ("1e6", "250k", "1_000", "2.5M")]
+    [1000000, 250000, 1000, 2500000]
+    >>> parse_count("threads", "-5", 1, 1024)
     Traceback (most recent call last):
     ...
-    milsim.errors.UsageError: deals: '-5' is not a whole number; write 1000000, 1_000_000, 1e6 or 1M
+    milsim.errors.UsageError: threads: '-5' is out of range; use 1 to 1024
     """
-    found = _COUNT.fullmatch(text.strip()[:60]) if text.isascii() else None
-    value = Decimal(-1)
-    if found:
-        whole, fraction, _, power, scale = found.groups()
-        digits = whole.replace("_", "").replace(",", "") + (fraction or "")
-        value = Decimal(digits).scaleb(int(power or 0)) * _SCALES[scale]
-    if value < 0 or value != value.to_integral_value():
-        raise UsageError(
-            f"{name}: {text[:40]!r} is not a whole number; write 1000000, 1_000_000, 1e6 or 1M"
-        )
-    if value > MAX_COUNT:
-        raise UsageError(f"{name}: {text[:40]!r} is more than {MAX_COUNT:.0e}; use less")
+    found = _COUNT.fullmatch(text.strip()) if text.isascii() and len(text) <= 60 else None
+    if found is None:
+        how = ", such as 1000000, 1_000_000, 1e6 or 1M" if high >= 1_000_000 else ""
+        raise UsageError(f"{name}: {quote(text)} is not a whole number from {low} to {high}{how}")
+    sign, whole, fraction, _, power, scale = found.groups()
+    digits = whole.replace("_", "").replace(",", "") + (fraction or "")
+    # Beyond a thousand zeros every number is out of range alike.
+    value = Decimal(digits).scaleb(min(int(power or 0), 1000)) * _SCALES[scale]
+    if value == value.to_integral_value() and not low <= (-value if sign else value) <= high:
+        raise UsageError(f"{name}: {quote(text)} is out of range; use {low} to {high}")
+    if value != value.to_integral_value():
+        raise UsageError(f"{name}: {quote(text)} is not a whole number; use {low} to {high}")
     return int(value)
 
 
@@ -51,7 +49,7 @@ def parse_seed(text: str) -> int:
     """
     if text.isascii() and text.isdigit() and len(text) <= 20 and int(text) < 2**64:
         return int(text)
-    raise UsageError(f"seed: {text[:40]!r} is not a whole number from 0 to 2^64 - 1")
+    raise UsageError(f"seed: {quote(text)} is not a whole number from 0 to 2^64 - 1")
 
 
 RulesOption = Annotated[
@@ -85,12 +83,7 @@ def parse_threads(text: str | None) -> int | None:
     >>> parse_threads("2")
     2
     """
-    if text is None:
-        return None
-    count = parse_count("threads", text)
-    if not 1 <= count <= 1024:
-        raise UsageError(f"threads: {count} is out of range; use 1 to 1024")
-    return count
+    return None if text is None else parse_count("threads", text, 1, 1024)
 
 
 def say(text: str, *, quiet: bool = False) -> None:
@@ -100,20 +93,14 @@ def say(text: str, *, quiet: bool = False) -> None:
 
 
 def announce_compilation(*, quiet: bool = False) -> None:
-    """Say that the kernels are about to be compiled, if they are."""
-    from milsim._jit import cache_is_warm, jit_enabled
+    """Say it, once, if kernels have to be compiled; call before the first kernel."""
+    from milsim._jit import on_first_compile
 
-    if jit_enabled() and not cache_is_warm():
-        say("compiling the kernels for this machine, once (about half a minute) ...", quiet=quiet)
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write an answer to a file; raises :class:`MilsimError` in one line if that fails."""
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise MilsimError(f"out {path}: cannot write, {reason}") from None
+    on_first_compile(
+        lambda: say(
+            "compiling kernels for this machine, once (up to half a minute) ...", quiet=quiet
+        )
+    )
 
 
 def print_json(value: Any) -> None:

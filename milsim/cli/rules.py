@@ -13,8 +13,18 @@ if TYPE_CHECKING:
     from milsim.rules.fields import Value
 
 app = typer.Typer(
-    help="Rule sets: presets and your own files.", no_args_is_help=True, rich_markup_mode=None
+    help="Rule sets: presets and your own files.",
+    rich_markup_mode=None,
+    invoke_without_command=True,
 )
+
+
+@app.callback()
+def _help(context: typer.Context) -> None:
+    """Rule sets: presets and your own files."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
 
 RulesArgument = Annotated[
     str, typer.Argument(metavar="NAME|FILE", help="A preset's name or a TOML file.")

@@ -24,13 +24,14 @@ from milsim.cli.options import (
     print_json,
     say,
 )
-from milsim.errors import ExitCode
+from milsim.errors import InterruptedRunError, UsageError
 
 if TYPE_CHECKING:
     from milsim.simulation.plan import Plan
     from milsim.store.collect import Progress, Report
 
 SECONDS_BETWEEN_LINES = 10.0
+MAX_DEALS = 10**12
 
 
 def simulate(
@@ -60,9 +61,18 @@ def simulate(
         str, typer.Option("--start", metavar="I", help="Index of the first deal of the seed.")
     ] = "0",
     where: WhereOption = None,
+    dd: Annotated[
+        str,
+        typer.Option(
+            "--dd",
+            metavar="off|gifts|exchange",
+            help="Add the double-dummy value of each deal: with the gifts given (thousands of "
+            "deals a second), or with the best exchange (hundreds).",
+        ),
+    ] = "off",
     threads: ThreadsOption = None,
     out: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             "--out",
             "-o",
@@ -79,8 +89,8 @@ def simulate(
     Reports and charts are made from the folder: milsim report bidding FOLDER. The same command
     gives the same bytes, whatever the threads.
     """
-    n_deals, n_threads = parse_count("deals", deals), parse_threads(threads)
-    first, seed_number = parse_count("start", start), parse_seed(seed)
+    n_deals, n_threads = parse_count("deals", deals, 1, MAX_DEALS), parse_threads(threads)
+    first, seed_number = parse_count("start", start, 0, MAX_DEALS), parse_seed(seed)
     from milsim.simulation.plan import Plan
 
     plan = Plan.make(
@@ -91,8 +101,11 @@ def simulate(
         rules=rules,
         policy=policy,
         where=where,
+        dd=dd,
     )
-    folder = out if out is not None else default_folder(plan)
+    folder = Path(out) if out else default_folder(plan)
+    if out == "":
+        raise UsageError("out: '' is no folder's name")
     silent = quiet or json
     announce_compilation(quiet=silent)
     from milsim.reports.summary import summary
@@ -107,8 +120,9 @@ def simulate(
         typer.echo(outcome.text())
         say(f"stored in {folder}; next: milsim report bidding {folder}", quiet=quiet)
     if not run.complete:
-        say(f"milsim: interrupted after {run.deals:,} deals; they are saved in {folder}")
-        raise typer.Exit(ExitCode.INTERRUPTED)
+        raise InterruptedRunError(
+            f"interrupted after {run.deals:,} deals; they are saved in {folder}"
+        )
 
 
 def default_folder(plan: Plan) -> Path:

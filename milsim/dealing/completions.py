@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from milsim._jit import kernel
 from milsim.bits import deposit, lowest_bit_index, popcount
-from milsim.cards import CardSet, checked_mask, quote
+from milsim.cards import CardSet, checked_mask
 from milsim.dealing.sampling import checked_count, empty_numbers
-from milsim.errors import DealError, UsageError
+from milsim.errors import DealError, UsageError, quote
 
 MAX_GROUPS = 3
 

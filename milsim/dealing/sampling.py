@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from milsim._jit import kernel
 from milsim.bits import deposit, divide_unsigned, extract, popcount, word_of
-from milsim.cards import ALL_CARDS, quote
+from milsim.cards import ALL_CARDS
 from milsim.dealing.tables import (
     HALF_BITS,
     HALF_MASK,
@@ -29,7 +29,7 @@ from milsim.dealing.tables import (
     kernel_ranks,
 )
 from milsim.deals import N_DEALS, PLACE_CARDS, PLACES
-from milsim.errors import DealError, UsageError
+from milsim.errors import DealError, UsageError, quote
 from milsim.rng import DEAL_STREAM, MAX_ATTEMPTS, signed_word, stream_of, uniform_below
 
 BLOCK = 256  # deals: some kB, at home in the first cache

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from milsim._jit import kernel
 from milsim.bits import deposit, multiply_high, word_of
-from milsim.cards import ALL_CARDS, CardSet, checked_mask, format_card, quote
+from milsim.cards import ALL_CARDS, CardSet, checked_mask, format_card
 from milsim.dealing.sampling import (
     BLOCK,
     checked_attempt,
@@ -35,7 +35,7 @@ from milsim.dealing.sampling import (
 )
 from milsim.dealing.tables import N_COMPLETIONS, N_HANDS, kernel_hands, kernel_ranks, subset_masks
 from milsim.deals import FOREHAND, HAND_CARDS, N_DEALS, PLACE_CARDS, PLACES, SEAT_NAMES, SEATS
-from milsim.errors import DealError, UsageError
+from milsim.errors import DealError, NotationError, UsageError, quote
 from milsim.rng import DEAL_STREAM, signed_word, stream_of, uniform_below
 from milsim.where import MARRIAGE_VALUES, Where
 
@@ -231,6 +231,8 @@ class DealSpace:
         marriage_values: Sequence[int] = MARRIAGE_VALUES,
     ) -> None:
         """Find the hands that fit, and pack the space."""
+        if not isinstance(where, str | Where | None):
+            raise NotationError(f"where: {quote(where)} is neither a text nor a Where")
         self.where = Where.parse(where) if isinstance(where, str) else where
         self.seat = checked_count(seat, "seat", len(SEATS))
         self.known = _checked_known(forehand, middlehand, rearhand, talon)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from milsim.errors import PolicyError, nearest
+from milsim.errors import PolicyError, nearest, quote
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,5 +44,5 @@ def get(name: str) -> PolicyInfo:
     milsim.errors.PolicyError: unknown policy 'gredy': did you mean greedy?
     """
     if name not in _POLICIES:
-        raise PolicyError(f"unknown policy {name!r:.60}: {nearest(str(name), _POLICIES)}")
+        raise PolicyError(f"unknown policy {quote(name)}: {nearest(name, _POLICIES)}")
     return _POLICIES[name]

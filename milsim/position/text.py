@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from milsim.cards import NO_TRUMP, SUIT_LETTERS, SUIT_SYMBOLS, checked_text, format_card, quote
-from milsim.errors import NotationError, nearest
+from milsim.cards import NO_TRUMP, SUIT_LETTERS, SUIT_SYMBOLS, checked_text, format_card
+from milsim.errors import NotationError, nearest, quote
 from milsim.position.faults import full_count
 
 if TYPE_CHECKING:

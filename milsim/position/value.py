@@ -18,9 +18,8 @@ from milsim.cards import (
     checked_int,
     format_card,
     parse_card,
-    quote,
 )
-from milsim.errors import DealError, IllegalActError
+from milsim.errors import DealError, IllegalActError, quote
 from milsim.position import state as kernels
 from milsim.position.faults import PositionFault, as_mask, fault_words, faults_of, full_count
 from milsim.position.text import parse_fields, position_text

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from milsim.cards import SUIT_NAMES, quote
+from milsim.cards import SUIT_NAMES
 from milsim.deals import SEAT_NAMES
-from milsim.errors import IllegalActError
+from milsim.errors import IllegalActError, quote
 from milsim.reference.operations import Bid, Pass
 from milsim.reference.play import SEATS, accepts, marriages_in
 from milsim.rules import Rules

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from copy import copy
 from enum import StrEnum
 
-from milsim.cards import format_card, format_hand, mask_of, quote
+from milsim.cards import format_card, format_hand, mask_of
 from milsim.deals import SEAT_NAMES, Deal
-from milsim.errors import IllegalActError
+from milsim.errors import IllegalActError, quote
 from milsim.reference.auction import DARK_BID, Auction, highest_bid, verify_amount, why_capped
 from milsim.reference.operations import (
     Bid,

@@ -25,10 +25,9 @@ from milsim.cards import (
     format_card,
     format_hand,
     mask_of,
-    quote,
 )
 from milsim.deals import SEAT_NAMES
-from milsim.errors import DealError, IllegalActError
+from milsim.errors import DealError, IllegalActError, quote
 from milsim.reference.operations import Play
 from milsim.rules import Rules, load
 

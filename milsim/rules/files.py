@@ -6,13 +6,14 @@ import hashlib
 import json
 import textwrap
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from milsim.errors import RulesError, nearest
+from milsim.errors import RulesError, nearest, quote
+from milsim.files import read_text, reason_of, write_atomically
 from milsim.rules.fields import Value, build, field_kinds, values_of
 from milsim.rules.model import TABLES, Rules
 
@@ -56,7 +57,7 @@ def load(rules: str | Path | Rules = "mil") -> Rules:
             f"rules: {type(rules).__name__} given; a preset name, a path or a Rules is needed"
         )
     if rules not in preset_names():
-        raise RulesError(f"unknown rules {rules[:60]!r}: {nearest(rules, preset_names())}")
+        raise RulesError(f"unknown rules {quote(rules)}: {nearest(rules, preset_names())}")
     return _load_preset(rules)
 
 
@@ -68,21 +69,11 @@ def _load_preset(name: str) -> Rules:
 
 def _load_file(path: Path) -> Rules:
     try:
-        size = path.stat().st_size
-        if size > MAX_FILE_BYTES:
-            raise RulesError(
-                f"rules file {path}: {size} bytes; a rules file has at most {MAX_FILE_BYTES}"
-            )
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise RulesError(f"rules file {path}: not UTF-8 text (byte {error.start})") from None
+        text = read_text(path, MAX_FILE_BYTES)
     except (OSError, ValueError) as error:
-        if isinstance(error, RulesError):
-            raise
-        reason = getattr(error, "strerror", None) or str(error)
-        raise RulesError(f"rules file {path}: {reason.lower()}") from None
+        raise RulesError(f"rules file {path}: {reason_of(error)}") from None
     try:
-        return parse(text, name=path.stem)
+        return _with_own_name(parse(text, name=path.stem))
     except RulesError as error:
         raise RulesError(f"rules file {path}: {error}") from None
 
@@ -97,17 +88,21 @@ def parse(text: str, *, name: str = "custom") -> Rules:
     """
     try:
         document = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # a number too long for int() is a ValueError
         reason = str(error) if isinstance(error, ValueError) else "nested too deeply"
         reason = " ".join(reason.split())
         raise RulesError(f"not valid toml: {reason[:1].lower() + reason[1:200]}") from None
     header = {key: document.pop(key) for key in _HEADER_KEYS if key in document}
     for key, value in header.items():
-        if not isinstance(value, str) or not value.isprintable() or len(value) > 500:
-            raise RulesError(f"{key}: a text of up to 500 printable characters is needed")
-    # A preset does not name its base when it is the base of all: mil stands on the defaults.
+        if not (isinstance(value, str) and value.isprintable() and 0 < len(value) <= 500):
+            raise RulesError(f"{key}: a text of 1 to 500 printable characters is needed")
     base = header.get("based_on")
-    values: dict[str, Value] = values_of(load(base)) if base else values_of(Rules())
+    if base is None:  # only mil, the base of all, stands on the defaults themselves
+        values: dict[str, Value] = values_of(Rules())
+    elif base in preset_names():
+        values = values_of(_load_preset(base))
+    else:
+        raise RulesError(f"based_on: {quote(base)} is no preset; {nearest(base, preset_names())}")
     for table, content in document.items():
         if table not in TABLES:
             hint = nearest(table, (*TABLES, *_HEADER_KEYS))
@@ -118,12 +113,21 @@ def parse(text: str, *, name: str = "custom") -> Rules:
     return build(values, name=header.get("name", name), source=header.get("source", ""))
 
 
+def _with_own_name(rules: Rules) -> Rules:
+    """A user's rules may not carry a preset's name unless they are that very game."""
+    if rules.name in preset_names() and digest(rules) != digest(_load_preset(rules.name)):
+        return replace(rules, name=f"{rules.name}-changed")
+    return rules
+
+
 def _flatten(prefix: str, content: dict[str, Any]) -> dict[str, Any]:
     kinds = field_kinds()
     flat: dict[str, Any] = {}
     for key, value in content.items():
         path = f"{prefix}.{key}"
-        if isinstance(value, dict) and any(known.startswith(path + ".") for known in kinds):
+        if any(known.startswith(path + ".") for known in kinds):
+            if not isinstance(value, dict):
+                raise RulesError(f"{path}: a table [{path}] is needed, not a value")
             flat.update(_flatten(path, value))
         elif path not in kinds:
             siblings = {
@@ -183,10 +187,9 @@ def to_toml(rules: Rules, *, comments: bool = True) -> str:
 def save(rules: Rules, path: str | Path) -> None:
     """Write the rule set as commented TOML; raises :class:`RulesError` if it cannot be written."""
     try:
-        Path(path).write_text(to_toml(rules), encoding="utf-8")
+        write_atomically(Path(path), to_toml(rules).encode())
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise RulesError(f"rules file {path}: {reason}") from None
+        raise RulesError(f"rules file {path}: cannot write, {reason_of(error)}") from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Play the deals of a plan in threads, chunk by chunk, and hand the chunks out in order.
 
-A chunk is a range of deal indices that ends at a multiple of CHUNK_DEALS. Kernels release the GIL,
+A chunk is a range of deal indices that ends at a multiple of its size. Kernels release the GIL,
 so plain threads fill the cores; a sliding window keeps the memory bounded and the order fixed.
 """
 
@@ -20,22 +20,28 @@ from milsim.dealing.sampling import checked_seed
 from milsim.policies import registry
 from milsim.rules import packed
 from milsim.simulation.check import refuse_what_cannot_be_played, thrown_in_for_ever
-from milsim.simulation.columns import N_COLUMNS
+from milsim.simulation.columns import DECLARER, GIFT_LEFT, GIFT_RIGHT, N_COLUMNS
 from milsim.simulation.deal_kernel import ALL_DEALS_PLAYED, play_deals
+from milsim.simulation.double_dummy import double_dummy_points
 from milsim.simulation.plan import Plan, whole_number
 
-CHUNK_DEALS = 1 << 14
+CHUNK_DEALS = {"off": 1 << 14, "gifts": 1 << 8, "exchange": 1 << 5}
+"""Deals a chunk, by what is solved beside the play: solving takes long, some deals very long."""
 WINDOW_PER_THREAD = 4
 MAX_THREADS = 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Rows of consecutive deals: numbers uint64 (rows,), values int16 (columns, rows)."""
+    """Rows of consecutive deals: numbers uint64 (rows,), values int16 (columns, rows).
+
+    ``dd`` are the double-dummy values, int16 (rows,), if the plan asks for them.
+    """
 
     start: int
     deals: NDArray[np.uint64]
     values: NDArray[np.int16]
+    dd: NDArray[np.int16] | None
 
     @property
     def rows(self) -> int:
@@ -97,7 +103,18 @@ class _Player:
         )
         if outcome != ALL_DEALS_PLAYED:
             raise thrown_in_for_ever(self.plan, int(outcome))
-        return Chunk(start, deals.view(np.uint64), values)
+        numbers = deals.view(np.uint64)
+        dd = None
+        if self.plan.dd != "off":
+            dd = double_dummy_points(
+                numbers,
+                values[DECLARER],
+                values[GIFT_LEFT],
+                values[GIFT_RIGHT],
+                best=self.plan.dd == "exchange",
+                rules=self.plan.rules,
+            )
+        return Chunk(start, numbers, values, dd)
 
     def warm_up(self) -> None:
         """Compile before the threads start: concurrent first compiles can crash numba."""
@@ -139,8 +156,8 @@ def _play(player: _Player, n_threads: int, stop: Callable[[], bool]) -> Iterator
 
 
 def _chunk_ranges(plan: Plan) -> Iterator[tuple[int, int]]:
-    start, end = plan.start, plan.start + plan.deals
+    start, end, size = plan.start, plan.start + plan.deals, CHUNK_DEALS[plan.dd]
     while start < end:
-        following = min(end, (start // CHUNK_DEALS + 1) * CHUNK_DEALS)
+        following = min(end, (start // size + 1) * size)
         yield start, following - start
         start = following

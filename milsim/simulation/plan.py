@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from milsim.errors import UsageError, nearest
+from milsim.errors import PolicyError, UsageError, nearest, quote
 from milsim.policies import registry
 from milsim.rules import Rules, digest, load, to_toml
 from milsim.rules.fields import build
 
 Mode = Literal["auction", "declarer"]
 MODES: tuple[str, ...] = get_args(Mode)
+DoubleDummy = Literal["off", "gifts", "exchange"]
+DOUBLE_DUMMY: tuple[str, ...] = get_args(DoubleDummy)
 MAX_DEALS = 10**12
 MAX_SEED = 2**64 - 1
 
@@ -25,7 +28,8 @@ class Plan:
     ``mode`` is ``auction`` (the full deal, redeal rights and bidding) or ``declarer`` (every deal
     is played as dealt and forehand declares at the minimum: what hands are worth). ``policies`` are
     the names by seat: forehand, middlehand, rearhand. ``where`` is a canonical constraint on
-    forehand's seven cards, or empty.
+    forehand's seven cards, or empty. ``dd`` adds the double-dummy value of each deal: with the
+    gifts that the policy gave, or with the best exchange.
     """
 
     deals: int
@@ -35,6 +39,7 @@ class Plan:
     rules: Rules
     policies: tuple[str, str, str]
     where: str
+    dd: DoubleDummy
 
     @classmethod
     def make(
@@ -45,8 +50,9 @@ class Plan:
         start: int = 0,
         mode: str = "auction",
         rules: str | Rules = "mil",
-        policy: str = "greedy",
+        policy: str | Sequence[str] = "greedy",
         where: str | None = None,
+        dd: str = "off",
     ) -> Plan:
         """A checked plan; ``policy`` is one name, or three by seat with commas between.
 
@@ -59,18 +65,14 @@ class Plan:
         """
         from milsim.where import Where
 
-        whole_number("deals", deals, 1, MAX_DEALS)
-        whole_number("seed", seed, 0, MAX_SEED)
-        whole_number("start", start, 0, MAX_DEALS)
+        deals = whole_number("deals", deals, 1, MAX_DEALS)
+        seed = whole_number("seed", seed, 0, MAX_SEED)
+        start = whole_number("start", start, 0, MAX_DEALS)
         if mode not in MODES:
-            raise UsageError(f"mode {mode!r:.60}: unknown; {nearest(str(mode), MODES)}")
-        names = tuple(part.strip() for part in policy.split(","))
-        if len(names) == 1:
-            names *= 3
-        if len(names) != 3:
-            raise UsageError(f"policy {policy!r:.60}: one name or three by seat are needed")
-        for name in names:
-            registry.get(name)
+            raise UsageError(f"mode {quote(mode)}: unknown; {nearest(str(mode), MODES)}")
+        if dd not in DOUBLE_DUMMY:
+            raise UsageError(f"dd {quote(dd)}: unknown; {nearest(str(dd), DOUBLE_DUMMY)}")
+        names = _three_policies(policy)
         return cls(
             deals=deals,
             seed=seed,
@@ -78,7 +80,8 @@ class Plan:
             mode=mode,  # type: ignore[arg-type]
             rules=load(rules),
             policies=names,
-            where=str(Where.parse(where)) if where else "",
+            where=str(Where.parse(where)) if where is not None else "",
+            dd=dd,  # type: ignore[arg-type]
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -91,6 +94,7 @@ class Plan:
             "rules": digest(self.rules),
             "policies": list(self.policies),
             "where": self.where,
+            "dd": self.dd,
         }
 
     def digest(self) -> str:
@@ -107,6 +111,7 @@ class Plan:
             f"mode = {json.dumps(self.mode)}",
             f"policies = {json.dumps(list(self.policies))}",
             f"where = {json.dumps(self.where)}",
+            f"dd = {json.dumps(self.dd)}",
             f"rules_name = {json.dumps(self.rules.name, ensure_ascii=False)}",
             "",
             "# The rules in force, every field.",
@@ -129,7 +134,21 @@ def plan_of_manifest(plan: dict[str, Any], rules: dict[str, Any], name: str, sou
         rules=build(rules, name=name, source=source),
         policy=",".join(plan["policies"]),
         where=plan["where"] or None,
+        dd=plan["dd"],
     )
+
+
+def _three_policies(policy: str | Sequence[str]) -> tuple[str, str, str]:
+    """The policies by seat, from one name, three with commas, or three in a sequence."""
+    parts = policy.split(",") if isinstance(policy, str) else policy
+    if not isinstance(parts, list | tuple) or not all(isinstance(part, str) for part in parts):
+        raise PolicyError(f"policy {quote(policy)}: one name or three by seat are needed")
+    names = [registry.get(part.strip()).name for part in parts]
+    if len(names) == 1:
+        names *= 3
+    if len(names) != 3:
+        raise PolicyError(f"policy {quote(policy)}: one name or three by seat are needed")
+    return (names[0], names[1], names[2])
 
 
 def whole_number(name: str, value: object, low: int, high: int) -> int:
@@ -138,8 +157,10 @@ def whole_number(name: str, value: object, low: int, high: int) -> int:
     >>> whole_number("threads", 2, 1, 8)
     2
     """
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        value = int(value)  # 1e6 is how many people write a million
     if isinstance(value, bool) or not isinstance(value, int):
-        raise UsageError(f"{name}: {value!r:.60} is not a whole number; use {low} to {high}")
+        raise UsageError(f"{name}: {quote(value)} is not a whole number; use {low} to {high}")
     if not low <= value <= high:
-        raise UsageError(f"{name}: {value} is out of range; use {low} to {high}")
+        raise UsageError(f"{name}: {quote(value)} is out of range; use {low} to {high}")
     return value

@@ -13,13 +13,15 @@ from milsim.dealing.sampling import checked_seed, deal_masks
 from milsim.rng import policy_key
 from milsim.rules import Rules, packed
 from milsim.simulation.deal_kernel import exchange
-from milsim.simulation.engine import CHUNK_DEALS, checked_threads, policy_numbers
+from milsim.simulation.engine import checked_threads, policy_numbers
 from milsim.simulation.plan import Plan
 from milsim.simulation.tricks_kernel import MARRIAGES, POINTS, WORK_SIZE, play_tricks
 from milsim.tricks import play_flags
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+_CHUNK_DEALS = 1 << 13
 
 
 @kernel
@@ -72,7 +74,7 @@ def replay_declarer_points(
     seed = checked_seed(plan.seed)
 
     def part(begin: int) -> None:
-        cut = slice(begin, begin + CHUNK_DEALS)
+        cut = slice(begin, begin + _CHUNK_DEALS)
         _replay(
             seed,
             indices[cut],
@@ -85,7 +87,7 @@ def replay_declarer_points(
             points[cut],
         )
 
-    begins = range(0, len(index), CHUNK_DEALS)
+    begins = range(0, len(index), _CHUNK_DEALS)
     if len(begins) > 1:
         part(0)  # compiled once, before the threads start
     with ThreadPoolExecutor(n_threads) as pool:

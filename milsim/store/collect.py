@@ -20,14 +20,15 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from milsim.errors import RunError
+from milsim.errors import RunError, UsageError, quote
+from milsim.files import reason_of, write_atomically
 from milsim.simulation.columns import COLUMNS
 from milsim.simulation.engine import Chunk, play
 from milsim.simulation.interrupt import Interrupts
 from milsim.simulation.plan import Plan
-from milsim.store.manifest import Manifest, Part, write_atomically
+from milsim.store.manifest import Manifest, Part
 from milsim.store.run import PARTS_FOLDER, Run
-from milsim.store.schema import SCHEMA
+from milsim.store.schema import SCHEMA, SCHEMA_WITH_DD
 
 PART_DEALS = 1 << 18
 PLAN_NAME = "plan.toml"
@@ -54,6 +55,8 @@ def collect(
     Ctrl-C stops at once, with the parts written so far. Raises
     :class:`~milsim.errors.RunError` if the folder is not empty or cannot be written.
     """
+    if not isinstance(folder, str | Path) or not str(folder):
+        raise UsageError(f"out: {quote(folder)} is no folder's name")
     path = Path(folder)
     with _disk_errors(path):
         _check_empty(path)
@@ -89,7 +92,7 @@ def _disk_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
+        reason = reason_of(error)
         raise RunError(f"out {path}: cannot write, {reason}; name another folder") from error
 
 
@@ -144,7 +147,11 @@ def _frame(chunks: list[Chunk]) -> pl.DataFrame:
     }
     for place, name in enumerate(COLUMNS):
         columns[name] = np.concatenate([chunk.values[place] for chunk in chunks])
-    return pl.DataFrame(columns).cast(SCHEMA)
+    solved = [chunk.dd for chunk in chunks if chunk.dd is not None]
+    if not solved:
+        return pl.DataFrame(columns).cast(SCHEMA)
+    columns["dd_points"] = np.concatenate(solved)
+    return pl.DataFrame(columns).cast(SCHEMA_WITH_DD)
 
 
 def _write_part(folder: Path, start: int, rows: pl.DataFrame) -> Part:

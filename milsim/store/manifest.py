@@ -7,18 +7,19 @@ bytes, whatever the threads or interruptions; no times and no paths are kept.
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from milsim.errors import MilsimError, RunError
+from milsim.errors import MilsimError, RunError, nearest, quote
+from milsim.files import read_text, reason_of, write_atomically
 from milsim.simulation.plan import Plan, plan_of_manifest
 from milsim.store.schema import SCHEMA_VERSION
 
 MANIFEST_NAME = "manifest.json"
 MAX_MANIFEST_BYTES = 50_000_000
 KIND = "milsim run"
+STATUSES = ("running", "complete", "interrupted")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,21 +80,23 @@ def read_manifest(folder: Path) -> Manifest:
     """The manifest of a run folder; raises :class:`RunError` naming what is wrong."""
     path = folder / MANIFEST_NAME
     try:
-        if path.stat().st_size > MAX_MANIFEST_BYTES:
-            raise RunError(f"run {folder}: {MANIFEST_NAME} is larger than any that milsim writes")
-        content = json.loads(path.read_text(encoding="utf-8"))
+        text = read_text(path, MAX_MANIFEST_BYTES)
     except FileNotFoundError:
         what = "no such folder" if not folder.exists() else f"no {MANIFEST_NAME} in it"
         raise RunError(f"run {folder}: {what}; give a folder written by milsim simulate") from None
     except NotADirectoryError:
         raise RunError(f"run {folder}: not a folder; give one written by milsim simulate") from None
-    except OSError as error:
-        raise RunError(f"run {folder}: {(error.strerror or str(error)).lower()}") from None
-    except (ValueError, RecursionError) as error:
-        if isinstance(error, RunError):
-            raise
+    except (OSError, ValueError) as error:
+        raise RunError(f"run {folder}: {MANIFEST_NAME}: {reason_of(error)}") from None
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError):
         raise RunError(f"run {folder}: {MANIFEST_NAME} is torn or not JSON") from None
-    return _parse(folder, content)
+    manifest = _parse(folder, content)
+    # What is not understood, or does not fit together, shows here: the same bytes or no run.
+    if manifest.to_json() != text:
+        raise RunError(f"run {folder}: {MANIFEST_NAME} was edited; it is not as milsim writes it")
+    return manifest
 
 
 def _parse(folder: Path, content: Any) -> Manifest:
@@ -102,15 +105,18 @@ def _parse(folder: Path, content: Any) -> Manifest:
         raise RunError(f"{where} is not that of a milsim run")
     schema = content.get("schema")
     if not isinstance(schema, int) or isinstance(schema, bool) or schema < 1:
-        raise RunError(f"{where}: schema {schema!r:.40} is unknown; {SCHEMA_VERSION} is right")
+        raise RunError(f"{where}: schema {quote(schema)} is unknown; {SCHEMA_VERSION} is right")
     if schema > SCHEMA_VERSION:
         raise RunError(
-            f"{where}: schema {schema} is newer than this milsim reads ({SCHEMA_VERSION}); "
+            f"{where}: schema {quote(schema)} is newer than this milsim reads ({SCHEMA_VERSION}); "
             "use the milsim that wrote it or a newer one"
         )
     try:
         plan = plan_of_manifest(
-            content["plan"], content["rules"], content["rules_name"], content["rules_source"]
+            content["plan"],
+            content["rules"],
+            _text(content["rules_name"]),
+            _text(content["rules_source"]),
         )
         parts = tuple(_part(entry) for entry in content["parts"])
         manifest = Manifest(
@@ -123,16 +129,25 @@ def _parse(folder: Path, content: Any) -> Manifest:
         )
     except MilsimError as error:
         raise RunError(f"{where}: {error}") from None
-    except (KeyError, TypeError, AttributeError) as error:
-        raise RunError(f"{where}: missing or malformed entry {error!s:.60}") from None
+    except KeyError as error:
+        raise RunError(f"{where}: no entry {quote(error.args[0])}") from None
+    except (TypeError, AttributeError):
+        raise RunError(f"{where}: an entry is malformed") from None
+    if manifest.status not in STATUSES:
+        raise RunError(
+            f"{where}: status {quote(manifest.status)}; {nearest(manifest.status, STATUSES)}"
+        )
     if content.get("plan_digest") != plan.digest():
         raise RunError(f"{where}: plan and plan_digest differ; the file was edited")
+    if manifest.rows > plan.deals:
+        raise RunError(f"{where}: {quote(manifest.rows)} rows of {plan.deals} deals; it was edited")
     return manifest
 
 
 def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{value!r:.40}")
+    # Texts of a manifest are printed: nothing in them may steer a terminal.
+    if not isinstance(value, str) or not value.isprintable() or len(value) > 500:
+        raise TypeError("text")
     return value
 
 
@@ -143,29 +158,6 @@ def _part(entry: dict[str, Any]) -> Part:
         raise TypeError("of a part")
     # A name from a file must not lead out of the folder.
     if part.name != Path(_text(part.name)).name or not part.name.endswith(".parquet"):
-        raise TypeError(f"{part.name!r:.40}")
+        raise TypeError("name of a part")
     _text(part.sha256)
     return part
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write to a hidden name, sync, rename: a reader sees all of it or nothing."""
-    hidden = path.with_name(f".{path.name}.tmp")
-    with hidden.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    hidden.replace(path)
-    sync_folder(path.parent)
-
-
-def sync_folder(folder: Path) -> None:
-    """Make a rename in a folder survive a power cut, where the system can do that."""
-    try:
-        handle = os.open(folder, os.O_RDONLY)
-    except OSError:  # pragma: no cover - a system whose folders cannot be opened
-        return
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -13,7 +13,7 @@ from milsim.errors import RunError
 from milsim.rules import Rules, digest
 from milsim.simulation.plan import Plan
 from milsim.store.manifest import Manifest, Part, read_manifest
-from milsim.store.schema import SCHEMA
+from milsim.store.schema import SCHEMA, SCHEMA_WITH_DD
 
 PARTS_FOLDER = "parts"
 HASH_UP_TO_BYTES = 2_000_000_000
@@ -59,6 +59,11 @@ class Run:
         """Whether all deals of the plan are stored."""
         return self.deals == self.plan.deals
 
+    @property
+    def schema(self) -> pl.Schema:
+        """The columns of the rows; with ``dd_points`` if the plan asked for double-dummy values."""
+        return SCHEMA if self.plan.dd == "off" else SCHEMA_WITH_DD
+
     def check(self) -> None:
         """Compare the parts on disk with the manifest; raises RunError at the first fault."""
         parts = self.manifest.parts
@@ -71,9 +76,16 @@ class Run:
                 )
             following += part.rows
             _check_part(self._path(part), part, hashed=total <= HASH_UP_TO_BYTES)
+        if total <= HASH_UP_TO_BYTES and parts:
+            found = self.frame().select(pl.len()).collect().item()
+            if found != self.deals:
+                raise RunError(f"run {self.folder}: {found} rows on disk, not {self.deals}")
         known = {part.name for part in parts}
         folder = self.folder / PARTS_FOLDER
-        foreign = sorted(p.name for p in folder.glob("*.parquet") if p.name not in known)
+        on_disk = folder.iterdir() if folder.is_dir() else ()
+        foreign = sorted(
+            path.name for path in on_disk if path.suffix == ".parquet" and path.name not in known
+        )
         if foreign:
             raise RunError(f"run {self.folder}: {foreign[0]} is not in the manifest; remove it")
 
@@ -85,9 +97,11 @@ class Run:
         """
         parts = self.manifest.parts
         if not parts:
-            rows = pl.LazyFrame(schema=SCHEMA)
+            rows = pl.LazyFrame(schema=self.schema)
         else:
-            rows = pl.scan_parquet([self._path(part) for part in parts], schema=SCHEMA)
+            # Absolute and no patterns: a folder may be called "a*", "[x" or "~".
+            paths = [self._path(part).resolve() for part in parts]
+            rows = pl.scan_parquet(paths, schema=self.schema, glob=False)
         if features:
             from milsim.store.features import with_features
 

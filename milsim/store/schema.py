@@ -72,7 +72,14 @@ NOTES: tuple[ColumnNote, ...] = (
     *(ColumnNote(f"score_{seat}", _POINTS, f"deal score of {seat}") for seat in SEAT_NAMES),
 )
 
+DD_NOTE = ColumnNote(
+    "dd_points",
+    _POINTS,
+    "double-dummy declarer points: with the gifts given, or with the best exchange (plan, dd)",
+)
+
 SCHEMA = pl.Schema({note.name: note.dtype for note in NOTES})
+SCHEMA_WITH_DD = pl.Schema({note.name: note.dtype for note in (*NOTES, DD_NOTE)})
 
 if tuple(SCHEMA) != ("index", "deal", *COLUMNS):  # pragma: no cover - a mistake in this file
     raise AssertionError("the columns of the kernel and of the store differ")
