@@ -104,11 +104,11 @@ def exchange_rows(
     it gets the exact value of each pair by place in the hand (lowest index first), left before
     right; else a pair is left as soon as it cannot reach the best so far.
     """
-    prepare(work, flags, values, 8, 1)
+    prepare(work, flags, values, word_of(8), word_of(1))  # words: one compiled version of each
     cards = np.empty(10, np.int64)
     pairs = np.empty(N_GIFTS, np.int64)
     for row in range(rows.shape[1]):
-        next_deal(work, 0)
+        next_deal(work, word_of(0))
         own = ranked(rows[0, row])
         rest = rows[0, row]
         for i in range(10):
