@@ -5,6 +5,8 @@ What is here is the public, stable interface. Each name is loaded when first use
 
 - :class:`Deal`, :class:`CardSet`, :class:`Position`: cards as values;
 - :func:`legal_mask`, :func:`trick_winner`, :func:`score_deal`: the rules as plain functions;
+- :func:`solve`, :func:`solve_batch`, :func:`best_exchange`, :func:`best_exchange_batch`: exact
+  double-dummy values;
 - :func:`sample_deals`, :func:`simulate`, :func:`open_run`: deals and runs;
 - :mod:`milsim.report` (tables) and :mod:`milsim.rules` (rule sets).
 
@@ -29,6 +31,15 @@ if TYPE_CHECKING:
     from milsim.policies.conformance import check_policy
     from milsim.position import Position
     from milsim.scoring import DealScore, score_deal
+    from milsim.solver import (
+        Exchange,
+        Exchanges,
+        Solution,
+        best_exchange,
+        best_exchange_batch,
+        solve,
+        solve_batch,
+    )
     from milsim.store.run import Run
     from milsim.tricks import legal_mask, trick_winner
     from milsim.where import Where
@@ -39,10 +50,15 @@ _HOMES = {
     "DealFault": "milsim.deals",
     "DealScore": "milsim.scoring",
     "DealSpace": "milsim.dealing",
+    "Exchange": "milsim.solver",
+    "Exchanges": "milsim.solver",
     "MilsimError": "milsim.errors",
     "Position": "milsim.position",
     "Run": "milsim.store.run",
+    "Solution": "milsim.solver",
     "Where": "milsim.where",
+    "best_exchange": "milsim.solver",
+    "best_exchange_batch": "milsim.solver",
     "check_policy": "milsim.policies.conformance",
     "legal_mask": "milsim.tricks",
     "open_run": "milsim.api",
@@ -51,6 +67,8 @@ _HOMES = {
     "sample_deals": "milsim.dealing",
     "score_deal": "milsim.scoring",
     "simulate": "milsim.api",
+    "solve": "milsim.solver",
+    "solve_batch": "milsim.solver",
     "trick_winner": "milsim.tricks",
 }
 
@@ -60,10 +78,15 @@ __all__ = [
     "DealFault",
     "DealScore",
     "DealSpace",
+    "Exchange",
+    "Exchanges",
     "MilsimError",
     "Position",
     "Run",
+    "Solution",
     "Where",
+    "best_exchange",
+    "best_exchange_batch",
     "check_policy",
     "legal_mask",
     "open_run",
@@ -72,6 +95,8 @@ __all__ = [
     "sample_deals",
     "score_deal",
     "simulate",
+    "solve",
+    "solve_batch",
     "trick_winner",
 ]
 

@@ -89,6 +89,7 @@ class _Bench:
 
     def __init__(self, scratch: Path, deals: int, rounds: int) -> None:
         self.scratch, self.deals, self.rounds = scratch, deals, rounds
+        self.solves = max(10, min(2000, deals // 500))
         self._runs = 0
 
     def best(self, work: Callable[[], object]) -> float:
@@ -119,6 +120,53 @@ class _Bench:
 
         hands, rules = kernel_hands(), packed(load("mil"))
         return self.deals / self.best(lambda: random_playouts(1, 0, self.deals, hands, rules))
+
+    def _solve(self, rules: str, at_least: int | None) -> float:
+        from milsim.dealing import sample_deal_masks
+        from milsim.solver import solve_batch
+
+        n = self.solves * (10 if at_least is not None else 1)
+        dealt = sample_deal_masks(n, seed=1)
+        hands = [np.asarray(hand) for hand in dealt[:3]]
+        rest = dealt.talon
+        for hand in hands:  # the talon goes round: three random hands of eight
+            hand |= rest & -rest
+            rest = rest & (rest - 1)
+        declarer, left, right = hands
+        if at_least is None:
+            return n / self.best(lambda: solve_batch(declarer, left, right, rules=rules, threads=1))
+        return n / self.best(
+            lambda: solve_batch(declarer, left, right, rules=rules, at_least=at_least, threads=1)
+        )
+
+    def _exchange(self, rules: str) -> float:
+        from milsim.dealing import sample_deals
+        from milsim.solver import best_exchange_batch
+
+        n = max(1, self.solves // 10)
+        deals = sample_deals(n, seed=1)
+        return n / self.best(lambda: best_exchange_batch(deals, rules=rules, threads=1))
+
+    def exact_solves(self) -> float:
+        return self._solve("mil", None)
+
+    def threshold_solves(self) -> float:
+        return self._solve("mil", 100)
+
+    def exchanges(self) -> float:
+        return self._exchange("mil")
+
+    def gamerules_solves(self) -> float:
+        return self._solve("gamerules", None)
+
+    def gamerules_thresholds(self) -> float:
+        return self._solve("gamerules", 100)
+
+    def gamerules_exchanges(self) -> float:
+        return self._exchange("gamerules")
+
+    def solve_command(self) -> float:
+        return self.best(self._command("solve", "688907321587"))
 
     def _play(self, mode: str, threads: int) -> None:
         from milsim.simulation.engine import play

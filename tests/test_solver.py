@@ -489,6 +489,14 @@ def test_the_signature_is_the_same_twice() -> None:
     assert signature() == signature() > 0
 
 
+def test_the_signature_is_the_one_on_record(update_golden: bool) -> None:
+    """A change of it is a change of the search: the commit says ``Bench: N`` (--update-golden)."""
+    golden = Path(__file__).parent / "golden" / "solver_signature.txt"
+    if update_golden:
+        golden.write_text(f"{signature()}\n")
+    assert signature() == int(golden.read_text())
+
+
 def test_nodes_are_counted() -> None:
     position, declarer = some_positions(1, 6, 11)[0]
     searched = Searched(position, declarer)

@@ -25,6 +25,13 @@ def bench(
     everything: Annotated[
         bool, typer.Option("--all", help="Also the first compile of the kernels.")
     ] = False,
+    signature: Annotated[
+        bool,
+        typer.Option(
+            "--signature",
+            help="Only print the solver's signature: positions searched over fixed deals.",
+        ),
+    ] = False,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -36,6 +43,11 @@ def bench(
     n = parse_count("deals", deals, 1000, 10**9)
     times = parse_count("rounds", rounds, 1, 100)
     announce_compilation(quiet=quiet or json)
+    if signature:
+        from milsim.solver import signature as nodes
+
+        print_json({"signature": nodes()}) if json else typer.echo(nodes())
+        return
     from milsim.benchmark import measure
 
     figures = []

@@ -11,7 +11,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from milsim.cli import bench, chart, deal, doctor, report, rules, simulate
+from milsim.cli import bench, chart, deal, doctor, report, rules, simulate, solve
 from milsim.errors import ExitCode, MilsimError
 
 app = typer.Typer(
@@ -30,6 +30,7 @@ app = typer.Typer(
 app.command("simulate")(simulate.simulate)
 app.command("report")(report.report)
 app.command("chart")(chart.chart)
+app.command("solve")(solve.solve)
 app.command("deal")(deal.deal)
 app.add_typer(rules.app, name="rules")
 app.command("bench")(bench.bench)
