@@ -25,8 +25,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import SupportsIndex
 
-from milsim.errors import DealError, NotationError, nearest
-from milsim.errors import quote as quote
+from milsim.errors import DealError, NotationError, nearest, quote
 
 SUITS = SPADES, CLUBS, DIAMONDS, HEARTS = 0, 1, 2, 3
 NO_TRUMP = 4

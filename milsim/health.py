@@ -17,7 +17,7 @@ from milsim.dealing import sample_deals
 from milsim.deals import Deal
 from milsim.reference import Game, Phase
 from milsim.rules import digest, load, preset_names
-from milsim.simulation.engine import default_threads
+from milsim.threads import default_threads
 from milsim.tricks import legal_mask
 
 

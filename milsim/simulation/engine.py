@@ -6,7 +6,6 @@ so plain threads fill the cores; a sliding window keeps the memory bounded and t
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -22,13 +21,12 @@ from milsim.rules import packed
 from milsim.simulation.check import refuse_what_cannot_be_played, thrown_in_for_ever
 from milsim.simulation.columns import DECLARER, GIFT_LEFT, GIFT_RIGHT, N_COLUMNS
 from milsim.simulation.deal_kernel import ALL_DEALS_PLAYED, play_deals
-from milsim.simulation.double_dummy import double_dummy_points
-from milsim.simulation.plan import Plan, whole_number
+from milsim.simulation.plan import Plan
+from milsim.threads import checked_threads
 
 CHUNK_DEALS = {"off": 1 << 14, "gifts": 1 << 8, "exchange": 1 << 5}
 """Deals a chunk, by what is solved beside the play: solving takes long, some deals very long."""
 WINDOW_PER_THREAD = 4
-MAX_THREADS = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,24 +45,6 @@ class Chunk:
     def rows(self) -> int:
         """Deals in the chunk."""
         return len(self.deals)
-
-
-def default_threads() -> int:
-    """The cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return max(1, len(os.sched_getaffinity(0)))
-    return os.cpu_count() or 1
-
-
-def checked_threads(threads: int | None) -> int:
-    """The number of threads asked for, or all cores for None; UsageError if out of range.
-
-    >>> checked_threads(3)
-    3
-    """
-    return whole_number(
-        "threads", default_threads() if threads is None else threads, 1, MAX_THREADS
-    )
 
 
 def policy_numbers(plan: Plan) -> NDArray[np.int64]:
@@ -106,6 +86,9 @@ class _Player:
         numbers = deals.view(np.uint64)
         dd = None
         if self.plan.dd != "off":
+            # Only here: the solver takes half a second to load.
+            from milsim.simulation.double_dummy import double_dummy_points
+
             dd = double_dummy_points(
                 numbers,
                 values[DECLARER],

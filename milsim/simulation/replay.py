@@ -13,9 +13,10 @@ from milsim.dealing.sampling import checked_seed, deal_masks
 from milsim.rng import policy_key
 from milsim.rules import Rules, packed
 from milsim.simulation.deal_kernel import exchange
-from milsim.simulation.engine import checked_threads, policy_numbers
+from milsim.simulation.engine import policy_numbers
 from milsim.simulation.plan import Plan
 from milsim.simulation.tricks_kernel import MARRIAGES, POINTS, WORK_SIZE, play_tricks
+from milsim.threads import checked_threads
 from milsim.tricks import play_flags
 
 if TYPE_CHECKING:

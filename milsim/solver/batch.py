@@ -24,7 +24,8 @@ from milsim.solver.root import (
     answer,
 )
 from milsim.solver.table import new_workspace
-from milsim.solver.threads import CHUNK, checked_threads, in_chunks
+from milsim.solver.threads import CHUNK, in_chunks
+from milsim.threads import checked_threads
 from milsim.tricks import play_flags, play_values
 
 _LIMIT = 1 << 16  # points: more than any rules give

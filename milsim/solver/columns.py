@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from milsim._jit import kernel
 from milsim.bits import popcount
-from milsim.cards import ALL_CARDS, NO_TRUMP, CardSet, format_card, quote
-from milsim.errors import DealError
+from milsim.cards import ALL_CARDS, NO_TRUMP, CardSet, format_card
+from milsim.errors import DealError, quote
 
 _SEATS = ("declarer", "left", "right")
 FIT, UNKNOWN, SHARED, UNEQUAL, EMPTY, LEADER, TRUMP = range(7)

@@ -16,10 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from milsim._jit import kernel
 from milsim.bits import lowest_bit_index, popcount, word_of
-from milsim.cards import checked_int, format_card, quote
+from milsim.cards import checked_int, format_card
 from milsim.dealing import masks_of_deals
 from milsim.deals import SEAT_NAMES, SEATS, Deal
-from milsim.errors import DealError
+from milsim.errors import DealError, quote
 from milsim.rules import Rules, load, packed
 from milsim.solver.ranked import points_of, ranked, suit_of, unranked
 from milsim.solver.root import first_guess
@@ -34,7 +34,8 @@ from milsim.solver.table import (
     next_deal,
     prepare,
 )
-from milsim.solver.threads import checked_threads, in_chunks
+from milsim.solver.threads import in_chunks
+from milsim.threads import checked_threads
 from milsim.tricks import play_flags, play_values
 
 N_GIFTS = 90

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from milsim.cards import NO_TRUMP, checked_int, quote
+from milsim.cards import NO_TRUMP, checked_int
 from milsim.deals import Deal
-from milsim.errors import DealError, MilsimError, NotationError, nearest
+from milsim.errors import DealError, MilsimError, NotationError, nearest, quote
 from milsim.position import Position
 from milsim.rules import Rules
 from milsim.solver.batch import solve_batch

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -10,31 +9,12 @@ from concurrent.futures import Future, ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
-from milsim.cards import quote
-from milsim.errors import UsageError
 from milsim.solver.table import new_workspace
 
 # Solve times have a long tail (the worst of a thousand takes tens of times the mean), so chunks are
 # small: a thread that meets it delays the end by one chunk at most.
 CHUNK = 128
 WINDOW = 4  # chunks under way, per thread
-MAX_THREADS = 1024
-
-
-def default_threads() -> int:
-    """The cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return max(1, len(os.sched_getaffinity(0)))
-    return os.cpu_count() or 1
-
-
-def checked_threads(threads: int | None) -> int:
-    """A number of threads; None is as many as this process may use cores."""
-    if threads is None:
-        return default_threads()
-    if isinstance(threads, bool) or not isinstance(threads, int) or not 1 <= threads <= MAX_THREADS:
-        raise UsageError(f"threads must be 1 to {MAX_THREADS}, got {quote(threads)}")
-    return threads
 
 
 def in_chunks(
@@ -76,4 +56,4 @@ def in_chunks(
                 future.cancel()
 
 
-__all__ = ["CHUNK", "checked_threads", "default_threads", "in_chunks"]
+__all__ = ["CHUNK", "in_chunks"]
