@@ -227,3 +227,40 @@ def test_run_in_a_notebook(stored: Path) -> None:
     assert "4,000 deals" in run._repr_html_()
     assert repr(run).startswith("Run(")
     assert "rules mil" in run.provenance()
+
+
+# -- double dummy --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dd", ["gifts", "exchange"])
+def test_double_dummy_values_are_those_of_the_solver(tmp_path: Path, dd: str) -> None:
+    import milsim
+
+    for threads in (1, 3):
+        simulate(60, seed=4, dd=dd, threads=threads, out=tmp_path / f"run-{threads}")
+    names = [path.relative_to(tmp_path / "run-1") for path in (tmp_path / "run-1").rglob("*.*")]
+    for name in names:
+        assert (tmp_path / "run-1" / name).read_bytes() == (tmp_path / "run-3" / name).read_bytes()
+    run = open_run(tmp_path / "run-1")
+    rows = run.frame().collect().sort("index")
+    for row in rows.head(12).iter_rows(named=True):
+        deal = milsim.Deal.from_id(row["deal"])
+        if dd == "exchange":
+            value = milsim.best_exchange(deal, declarer=row["declarer"]).points
+        else:
+            gifts = (row["gift_left"], row["gift_right"])
+            value = milsim.solve(deal, declarer=row["declarer"], gifts=gifts).value
+        assert row["dd_points"] == value
+    solved = run.as_model("double-dummy").frame().collect().sort("index")
+    assert solved["declarer_points"].to_list() == rows["dd_points"].to_list()
+    assert solved["made"].to_list() == (rows["dd_points"] >= rows["contract"]).to_list()
+    assert "double dummy" in run.as_model("double-dummy").provenance()
+
+
+def test_models_that_a_run_does_not_have(stored: Path) -> None:
+    run = open_run(stored)
+    assert run.as_model("played") == run
+    with pytest.raises(RunError, match="--dd gifts"):
+        run.as_model("double-dummy")
+    with pytest.raises(UsageError, match="did you mean double-dummy"):
+        run.as_model("doubledummy")

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import html
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import polars as pl
 
-from milsim.errors import RunError
+from milsim.errors import RunError, UsageError, nearest, quote
 from milsim.rules import Rules, digest
 from milsim.simulation.plan import Plan
 from milsim.store.manifest import Manifest, Part, read_manifest
 from milsim.store.schema import SCHEMA, SCHEMA_WITH_DD
 
 PARTS_FOLDER = "parts"
+PLAYED, DOUBLE_DUMMY = MODELS = ("played", "double-dummy")
 HASH_UP_TO_BYTES = 2_000_000_000
 """Parts are hashed on opening up to this total; beyond, only their sizes are compared."""
 
@@ -26,6 +27,7 @@ class Run:
 
     folder: Path
     manifest: Manifest
+    model: str = PLAYED
 
     @classmethod
     def open(cls, folder: str | Path) -> Run:
@@ -89,6 +91,23 @@ class Run:
         if foreign:
             raise RunError(f"run {self.folder}: {foreign[0]} is not in the manifest; remove it")
 
+    def as_model(self, model: str) -> Run:
+        """The same run with the points of another model.
+
+        ``played`` are those of its policies. ``double-dummy`` puts the column ``dd_points`` in the
+        place of ``declarer_points`` and tests the contract by it; the run must have been simulated
+        with double-dummy values. Raises :class:`~milsim.errors.UsageError` for another model, and
+        :class:`~milsim.errors.RunError` for a run without them.
+        """
+        if model not in MODELS:
+            raise UsageError(f"model {quote(model)}: unknown; {nearest(str(model), MODELS)}")
+        if model == DOUBLE_DUMMY and self.plan.dd == "off":
+            raise RunError(
+                f"run {self.folder}: no double-dummy values in it; simulate with --dd gifts or "
+                "--dd exchange"
+            )
+        return replace(self, model=model)
+
     def frame(self, *, features: bool = False) -> pl.LazyFrame:
         """The rows as a LazyFrame (columns: :mod:`milsim.store.schema`), in no promised order.
 
@@ -102,20 +121,37 @@ class Run:
             # Absolute and no patterns: a folder may be called "a*", "[x" or "~".
             paths = [self._path(part).resolve() for part in parts]
             rows = pl.scan_parquet(paths, schema=self.schema, glob=False)
+        if self.model == DOUBLE_DUMMY:
+            rows = rows.with_columns(
+                declarer_points=pl.col("dd_points"), made=_is_made(self.rules, pl.col("dd_points"))
+            )
         if features:
             from milsim.store.features import with_features
 
             rows = with_features(rows, self.rules)
         return rows
 
+    @property
+    def play(self) -> str:
+        """Which play produced the points: ``policy greedy``, or how double dummy was asked for."""
+        names = self.plan.policies
+        if len(set(names)) == 1:
+            policy = f"policy {names[0]}"
+        else:
+            policy = f"policies {'/'.join(names)}"
+        if self.model == PLAYED:
+            return policy
+        if self.plan.dd == "exchange":
+            return f"double dummy, best exchange, bids of {policy}"
+        return f"double dummy, bids and gifts of {policy}"
+
     def provenance(self) -> str:
         """One line that says where the numbers come from: rules, policies, mode, seed, deals."""
         plan = self.plan
-        policies = plan.policies[0] if len(set(plan.policies)) == 1 else "/".join(plan.policies)
         where = f" · where {plan.where}" if plan.where else ""
         first, last = plan.start, plan.start + self.deals - 1
         return (
-            f"rules {self.rules.name} ({digest(self.rules)[:8]}) · policy {policies} · "
+            f"rules {self.rules.name} ({digest(self.rules)[:8]}) · {self.play} · "
             f"{plan.mode} mode{where} · seed {plan.seed}, deals {first}–{last} · "
             f"milsim {self.manifest.versions.get('milsim', '?')}"
         )
@@ -129,6 +165,21 @@ class Run:
 
     def _repr_html_(self) -> str:
         return f"<b>{self.deals:,} deals</b> · {html.escape(self.provenance())}"
+
+
+def _is_made(rules: Rules, points: pl.Expr) -> pl.Expr:
+    """Whether points make the contract of their row, as the rules test it."""
+    if rules.scoring.made_test == "raw":
+        return points >= pl.col("contract")
+    add, unit = {
+        "none": (0, 1),
+        "nearest_5": (2, 5),
+        "down_5": (0, 5),
+        "nearest_10_half_down": (4, 10),
+        "nearest_10_half_up": (5, 10),
+        "down_10": (0, 10),
+    }[rules.scoring.defender_rounding]
+    return (points + add) // unit * unit >= pl.col("contract")
 
 
 def _check_part(path: Path, part: Part, *, hashed: bool) -> None:
