@@ -1,6 +1,9 @@
 """Charts: same bytes each time, nothing global changed, words that do not overlap."""
 
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -16,6 +19,8 @@ from numpy.typing import NDArray
 from milsim import reports
 from milsim.errors import RunError, UsageError
 from milsim.reports.charts.style import chart_style, picture, spread_out
+from milsim.rules import load
+from milsim.rules.model import MarriageValues
 from milsim.store.run import Run
 from tests.made_up_runs import made_up_run
 
@@ -86,12 +91,12 @@ def words(figure: Figure) -> list[Text]:
     return drawn
 
 
-@pytest.mark.parametrize("deals", [150, 3000])
+@pytest.mark.parametrize("deals", [1, 20, 150, 3000])
 def test_words_do_not_overlap_and_stay_on_the_page(chart: str, tmp_path: Path, deals: int) -> None:
     figure = draw(chart, made_up_run(tmp_path, deals)[0])
     with chart_style():
         boxes = {text: text.get_window_extent() for text in words(figure)}
-    assert len(boxes) > 20
+    assert len(boxes) > 3
     for one, other in combinations(boxes, 2):
         a, b = boxes[one], boxes[other]
         overlap = min(a.x1, b.x1) - max(a.x0, b.x0), min(a.y1, b.y1) - max(a.y0, b.y0)
@@ -103,20 +108,92 @@ def test_words_do_not_overlap_and_stay_on_the_page(chart: str, tmp_path: Path, d
 
 
 def test_charts_say_what_they_are(chart: str, run: Run, tmp_path: Path) -> None:
-    said = " ".join(text.get_text().replace("\n", " ") for text in words(draw(chart, run)))
+    text = said(draw(chart, run))
     for part in ("How to read it", "95 %", "3,000 deals, sampled", "rules mil", "policy greedy",
                  "declarer mode", "seed 1", "forehand"):  # fmt: skip
-        assert part in said
+        assert part in text
     auction = made_up_run(tmp_path / "a", 300, mode="auction", where="aces>=1")[0]
-    said = " ".join(text.get_text().replace("\n", " ") for text in words(draw(chart, auction)))
-    assert "the winner of the auction" in said
-    assert "aces>=1" in said
+    text = said(draw(chart, auction))
+    assert "the winner of the auction" in text
+    assert "at least 1 ace" in text
 
 
 def test_few_deals_and_other_rules_are_drawn_too(chart: str, tmp_path: Path) -> None:
     for rules, deals in (("mil", 1), ("gamerules", 500)):
         run, _ = made_up_run(tmp_path / f"{rules}-{deals}", deals, rules=rules)
         assert picture(draw(chart, run))
+
+
+def said(figure: Figure) -> str:
+    return " ".join(text.get_text().replace("\n", " ") for text in words(figure))
+
+
+def test_few_deals_are_said_not_drawn(chart: str, tmp_path: Path) -> None:
+    figure = draw(chart, made_up_run(tmp_path, 1)[0])
+    text = said(figure)
+    assert "too few deals" in text.lower()
+    assert "1 deal, sampled" in text
+    assert "1 deals" not in text
+    assert "80 of 80" not in text
+    assert not any(axes.patches for axes in figure.axes)
+
+
+def test_words_stay_in_their_panels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Labels of small bars beside the mark of what a marriage pays, the widest there are."""
+
+    def little(plan: object, *, index: NDArray[np.uint64], **_: object) -> NDArray[np.int16]:
+        return rows["declarer_points"].to_numpy()[index.astype(np.int64)] - 17
+
+    run, _ = made_up_run(tmp_path, 3000)
+    rows = run.frame().sort("index").collect()
+    monkeypatch.setattr("milsim.simulation.replay.replay_declarer_points", little)
+    figure = draw("marriages", run)
+    with chart_style():
+        drawn = [text for text in words(figure) if text.axes is not None]
+        assert "17 of 100" in [text.get_text() for text in drawn]
+        for axes in figure.axes:
+            labels = [text for text in drawn if text in axes.texts]
+            for label in labels:
+                box = label.get_window_extent()
+                assert axes.bbox.x0 - 1 <= box.x0, label.get_text()
+                assert box.x1 <= axes.bbox.x1 + 1, label.get_text()
+
+
+def test_rules_that_pay_nothing_for_a_marriage(tmp_path: Path) -> None:
+    mil = load("mil")
+    nothing = MarriageValues(spades=0, clubs=0, diamonds=0, hearts=0)
+    rules = replace(mil, deal=replace(mil.deal, marriage_values=nothing))
+    text = said(draw("marriages", made_up_run(tmp_path, 300, rules=rules)[0]))
+    assert "these rules pay nothing for a marriage" in text
+    assert "0 of 0" not in text
+
+
+def test_constraints_are_said_in_words(chart: str, tmp_path: Path) -> None:
+    run, _ = made_up_run(tmp_path, 300, where="four_nines, aces>=2")
+    assert "(forehand's hands: at least 2 aces, all four nines)" in said(draw(chart, run))
+
+
+def test_curves_fade_where_bidding_ends(run: Run) -> None:
+    figure = draw("bid-strength", run)
+    assert "no bids above 120" in said(figure)
+    solid = [line for line in figure.axes[0].lines if line.get_marker() in list("os^D")]
+    assert solid
+    for line in solid:
+        assert max(line.get_xdata()) == 120  # type: ignore[arg-type]
+    faint = [line for line in figure.axes[0].lines if line.get_alpha() not in (None, 1.0)]
+    assert len(faint) == len(solid)
+
+
+def test_wrong_names_and_paths_fail_before_matplotlib_is_loaded(tmp_path: Path) -> None:
+    code = (
+        "import sys, milsim.reports as r\n"
+        "for wrong in (lambda: r.chart_named('x'), lambda: r.check_picture_path('x')):\n"
+        "    try: wrong()\n"
+        "    except ValueError: pass\n"
+        "    else: raise SystemExit(1)\n"
+        "sys.exit(bool({'matplotlib', 'polars', 'numba'} & set(sys.modules)))"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_a_run_without_deals_has_no_chart(chart: str, tmp_path: Path) -> None:
@@ -127,7 +204,7 @@ def test_a_run_without_deals_has_no_chart(chart: str, tmp_path: Path) -> None:
 def test_what_cannot_be_saved_is_refused_in_one_line(tmp_path: Path) -> None:
     figure = Figure()
     for name in ("a.pdf", "a", "a.png.txt"):
-        with pytest.raises(UsageError, match=r"is no picture; use \.png or \.svg"):
+        with pytest.raises(UsageError, match=r"out .*: a name ending in \.png or \.svg is needed"):
             reports.save(figure, tmp_path / name)
     with pytest.raises(UsageError, match=r"use \.png or \.svg"):
         picture(figure, ".jpg")

@@ -1,8 +1,10 @@
 """Reports against the same counts made slowly, row by row; exact columns; all formats."""
 
 import csv
+import errno
 import io
 import json
+import re
 import subprocess
 import sys
 from collections import defaultdict
@@ -19,9 +21,11 @@ from milsim import reports
 from milsim.cards import ACE, RANK_MASKS, SUIT_MASKS, SUIT_NAMES, TEN, marriages_of, points_of_mask
 from milsim.errors import RunError, UsageError
 from milsim.reference.scoring import deal_scores, is_made
+from milsim.reports.cells import cell, plain
 from milsim.reports.formats import to_json, to_markdown, to_text
 from milsim.reports.marriage_frames import MarriageCounts
 from milsim.reports.statistics import wilson
+from milsim.reports.summary import summary
 from milsim.reports.table import Column, Report, Table
 from milsim.rules import Rules, load
 from milsim.simulation.plan import Plan
@@ -351,7 +355,7 @@ def report(request: pytest.FixtureRequest, made: tuple[Run, list[Row]]) -> Repor
 
 
 def test_text_fits_the_page_and_names_what_it_is(report: Report) -> None:
-    for width in (60, 80, 100, 200):
+    for width in (40, 60, 80, 100, 200):
         lines = to_text(report, width=width).splitlines()
         assert [line for line in lines if len(line) > width] == []
         assert not any(line != line.rstrip() for line in lines)
@@ -450,6 +454,116 @@ def test_files_are_written_or_refused_in_one_line(report: Report, tmp_path: Path
         reports.write(content, tmp_path / "none" / "a.csv")
     with pytest.raises(RunError, match="cannot write, is a directory"):
         reports.write(content, tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
+
+
+def test_a_failed_write_leaves_the_old_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "a.csv"
+    target.write_bytes(b"old")
+
+    def full(path: Path, content: bytes) -> int:
+        with path.open("wb") as file:
+            file.write(content[:1])
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(RunError, match="cannot write, no space left on device"):
+        reports.write(b"new", target)
+    assert target.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_pipes_links_and_modes_are_kept(tmp_path: Path) -> None:
+    target, link = tmp_path / "a.csv", tmp_path / "link"
+    target.write_bytes(b"old")
+    target.chmod(0o640)
+    link.symlink_to(target)
+    reports.write(b"new", link)
+    assert link.is_symlink()
+    assert target.read_bytes() == b"new"
+    assert target.stat().st_mode & 0o777 == 0o640
+    assert reports.write(b"new", "/dev/null") == Path("/dev/null")
+    assert Path("/dev/null").is_char_device()
+
+
+def test_no_file_of_a_run_is_written_over(tmp_path: Path) -> None:
+    run, _ = made_up_run(tmp_path / "run", 5)
+    run.manifest.write(run.folder)
+    (tmp_path / "link").symlink_to(run.folder)
+    part = next((run.folder / "parts").iterdir()).name
+    names = ("manifest.json", "plan.toml", f"parts/{part}", "parts/new.csv", "parts/../plan.toml")
+    before = {path: path.read_bytes() for path in run.folder.rglob("*") if path.is_file()}
+    for name in names:
+        for folder in (run.folder, tmp_path / "link"):
+            with pytest.raises(RunError, match=r"belongs to the run .*; name another file"):
+                reports.write(b"x", folder / name)
+    assert {p: p.read_bytes() for p in run.folder.rglob("*") if p.is_file()} == before
+    assert reports.write(b"x", run.folder / "bidding.csv").read_bytes() == b"x"
+
+
+def test_runs_are_given_as_runs_or_folders(tmp_path: Path) -> None:
+    run, _ = made_up_run(tmp_path / "run", 200)
+    run.manifest.write(run.folder)
+    for make in (reports.bidding, reports.marriages):
+        expected = make(run)
+        assert make(run.folder).equals(expected)
+        assert make(str(run.folder)).equals(expected)
+    for entry in (*reports.REPORTS.values(), *reports.CHARTS.values()):
+        assert entry.build(str(run.folder))
+    assert summary(run.folder).text() == summary(run).text()
+    makers = [entry.build for entry in (*reports.REPORTS.values(), *reports.CHARTS.values())]
+    for maker in (reports.bidding, reports.marriages, summary, *makers):
+        for wrong in (None, 5, [run], run.frame()):
+            with pytest.raises(UsageError, match="give a run or the path of its folder"):
+                maker(wrong)  # type: ignore[operator]
+
+
+def test_more_or_fewer_rows_than_the_manifest_says_are_a_fault_of_the_run(tmp_path: Path) -> None:
+    run, _ = made_up_run(tmp_path, 200)
+    for rows in (150, 250):
+        parts = (replace(run.manifest.parts[0], rows=rows),)
+        wrong = replace(run, manifest=replace(run.manifest, parts=parts))
+        for make in (reports.bidding, reports.marriages, summary):
+            with pytest.raises(RunError, match=f"200 deals in its parts, not {rows}"):
+                make(wrong)  # type: ignore[operator]
+
+
+def test_intervals_at_the_edge_are_not_halved(tmp_path: Path) -> None:
+    """One deal made: ± half of a one-sided interval would be wrong on both sides."""
+    run, rows = made_up_run(tmp_path / "one", 1)
+    text = summary(run).text()
+    made = "100% (20% to 100%)" if rows[0]["made"] else "0% (0% to 80%)"
+    assert f"contract made          {made}" in text
+    assert "dealt anew             0% (0% to 80%)" in text
+
+
+@pytest.mark.parametrize(
+    ("part", "n", "cell_text"),
+    [
+        (1, 1, "100 ≥20"),
+        (0, 1, "0 ≤80"),
+        (0, 10**6, "0.00 ≤0.01"),
+        (155, 157, "99 −3+1"),
+        (5, 10, "50 ±26"),
+        (99_000, 100_000, "99.0 ±0.1"),
+    ],
+)
+def test_cells_of_proportions(part: int, n: int, cell_text: str) -> None:
+    interval = wilson(part, n)
+    row = {"p": interval.value, "low": interval.low, "high": interval.high}
+    assert plain(*cell(Column("p", "p", "percent", "low", "high"), row)) == cell_text
+
+
+def test_keys_are_joined_before_what_matters_is_left_out(made: tuple[Run, list[Row]]) -> None:
+    report = reports.bidding_report(made[0])
+    narrow = to_text(report, width=40)
+    assert "m a t" in narrow
+    assert "(m a t: marriages, aces, guarded tens)" in narrow
+    assert re.search(r"^1 1 1 +\d+ ", narrow, re.MULTILINE)
+    assert re.search(r"^30–34 +\d+ ", narrow, re.MULTILINE)
+    assert "m a t" not in to_text(report, width=100)
 
 
 def test_pipes_and_missing_values_in_tables() -> None:

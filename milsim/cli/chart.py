@@ -22,12 +22,14 @@ def chart(
     quiet: QuietOption = False,
 ) -> None:
     """Draw a run: bid-strength (chance to make each contract) or marriages."""
-    from milsim.reports import chart_named, save
-    from milsim.reports.charts import check_picture_path
-    from milsim.store.run import Run
+    from milsim.reports import chart_named, check_picture_path, check_target
 
     entry = chart_named(name)
-    path = check_picture_path(out if out is not None else Path(f"{name}.png"))
+    path = check_target(check_picture_path(out if out is not None else Path(f"{name}.png")))
+
+    from milsim.reports import save
+    from milsim.store.run import Run
+
     opened = Run.open(run)
     announce_compilation(quiet=quiet)
     save(entry.build(opened), path)

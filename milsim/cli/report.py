@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Annotated
 import typer
 
 from milsim.cli.options import announce_compilation, say
+from milsim.errors import UsageError
 
 FORMAT_HELP = "text, csv, json, md or parquet; data formats hold all columns at full precision."
 
@@ -29,12 +31,18 @@ def report(
 
     All figures are sampled, with 95 % intervals, except columns called exact.
     """
-    from milsim.reports import render, report_named, write
-    from milsim.reports.formats import check_format
-    from milsim.store.run import Run
+    from milsim.reports import check_format, check_target, report_named
 
     entry = report_named(name)
     chosen = "json" if json else check_format(format)
+    if out is not None:
+        check_target(out)
+    elif chosen == "parquet" and sys.stdout is not None and sys.stdout.isatty():
+        raise UsageError("format parquet: not for a terminal; name a file with --out")
+
+    from milsim.reports import render, write
+    from milsim.store.run import Run
+
     opened = Run.open(run)
     announce_compilation(quiet=json)
     width = shutil.get_terminal_size((100, 24)).columns
@@ -42,6 +50,8 @@ def report(
     if out is not None:
         write(content, out)
         say(f"written to {out}")
+    elif sys.stdout is None:
+        raise OSError(errno.EBADF, "stdout is closed")
     else:
         sys.stdout.flush()
         sys.stdout.buffer.write(content)

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
     from milsim.reports.bidding_frames import bidding
     from milsim.reports.bidding_print import bidding_report
-    from milsim.reports.charts import check_picture_path, save
-    from milsim.reports.formats import render, write
+    from milsim.reports.charts.style import save
+    from milsim.reports.files import check_picture_path, check_target, write
+    from milsim.reports.formats import render
     from milsim.reports.marriage_frames import marriages
     from milsim.reports.marriage_print import marriages_report
     from milsim.reports.table import Report
@@ -85,13 +86,13 @@ CHARTS: dict[str, ChartEntry] = {
         ChartEntry(
             "bid-strength",
             "chance to make each contract, by marriages and aces in hand",
-            "milsim.reports.charts",
+            "milsim.reports.charts.strength_chart",
             "bid_strength",
         ),
         ChartEntry(
             "marriages",
             "how often each marriage comes and what it is worth",
-            "milsim.reports.charts",
+            "milsim.reports.charts.marriage_chart",
             "marriages",
         ),
     )
@@ -120,6 +121,17 @@ def chart_named(name: str) -> ChartEntry:
     return CHARTS[name]
 
 
+def check_format(format: str) -> str:  # noqa: A002
+    """The format itself; raises UsageError if it is none of FORMATS.
+
+    >>> check_format("csv")
+    'csv'
+    """
+    if format not in FORMATS:
+        raise UsageError(f"format {format!r:.40}: unknown; {nearest(str(format), FORMATS)}")
+    return format
+
+
 _HOMES = {
     "Report": "milsim.reports.table",
     "bidding": "milsim.reports.bidding_frames",
@@ -127,9 +139,10 @@ _HOMES = {
     "marriages": "milsim.reports.marriage_frames",
     "marriages_report": "milsim.reports.marriage_print",
     "render": "milsim.reports.formats",
-    "check_picture_path": "milsim.reports.charts",
-    "save": "milsim.reports.charts",
-    "write": "milsim.reports.formats",
+    "check_picture_path": "milsim.reports.files",
+    "check_target": "milsim.reports.files",
+    "save": "milsim.reports.charts.style",
+    "write": "milsim.reports.files",
 }
 
 __all__ = [
@@ -142,7 +155,9 @@ __all__ = [
     "bidding",
     "bidding_report",
     "chart_named",
+    "check_format",
     "check_picture_path",
+    "check_target",
     "marriages",
     "marriages_report",
     "render",

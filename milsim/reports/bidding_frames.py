@@ -11,7 +11,7 @@ import polars as pl
 from milsim.errors import UsageError, nearest
 from milsim.reports.contracts import Contract, checked_contracts, contract_grid, safe_cap
 from milsim.reports.hands import BYS, KEYS, By, HandHistogram, Histogram, Key, band_of
-from milsim.reports.provenance import KIND, has_exact_chances, model_of
+from milsim.reports.provenance import KIND, AnyRun, has_exact_chances, model_of, opened
 from milsim.reports.statistics import UNKNOWN, Interval, Moments, quantiles, spread, total, wilson
 from milsim.store.features import hand_features
 from milsim.store.run import Run
@@ -20,7 +20,7 @@ QUANTILES = (10, 25, 50, 75, 90)
 
 
 def bidding(
-    run: Run,
+    run: AnyRun,
     by: By = "class",
     contracts: Sequence[int] | None = None,
     *,
@@ -43,11 +43,12 @@ def bidding(
 
     Hands are those that declared: in auction mode those that won the auction.
 
-    Raises :class:`~milsim.errors.UsageError` for an unknown ``by`` or a contract out of range, and
-    :class:`~milsim.errors.RunError` for a run without deals.
+    ``run`` is a run or its folder. Raises :class:`~milsim.errors.UsageError` for what is neither,
+    an unknown ``by`` or a contract out of range, and :class:`~milsim.errors.RunError` for a run
+    without deals.
     """
     checked_by(by)
-    hands = HandHistogram.of(run)
+    hands = HandHistogram.of(opened(run))
     return (tidy_frame if tidy else wide_frame)(hands, by, contracts)
 
 
@@ -60,7 +61,7 @@ def checked_by(by: object) -> None:
 def wide_frame(hands: HandHistogram, by: str, contracts: Sequence[int] | None) -> pl.DataFrame:
     """The frame of :func:`bidding`, one row a class, from counts made before."""
     grid = grid_of(hands, contracts)
-    exact = _exact_shares(by) if has_exact_chances(hands.run) else {}
+    exact = _exact_shares(by, hands.run) if has_exact_chances(hands.run) else {}
     rows = []
     for key, histogram in hands.groups(by):
         pairs = list(histogram.items())
@@ -88,6 +89,7 @@ def tidy_frame(hands: HandHistogram, by: str, contracts: Sequence[int] | None) -
     for key, histogram in hands.groups(by):
         for contract in grid_of(hands, contracts):
             n, made = total(histogram), contract.made(histogram)
+            score = contract.score(histogram, made, n)
             rows.append(
                 {
                     **_key_columns(by, key),
@@ -95,7 +97,7 @@ def tidy_frame(hands: HandHistogram, by: str, contracts: Sequence[int] | None) -
                     "n": n,
                     "made": made,
                     **spread("p", wilson(made, n)),
-                    **spread("score", contract.score(histogram).mean()),
+                    **spread("score", score.mean()),
                 }
             )
     return _framed(rows, hands.run)
@@ -124,11 +126,12 @@ def _contract_columns(
 ) -> dict[str, Any]:
     """Columns of each contract, then of the best one and the last that does not lose."""
     row: dict[str, Any] = {}
-    cap = safe_cap(run.rules, marriages)
+    cap, n = safe_cap(run.rules, marriages), total(histogram)
     allowed: list[tuple[float, int, Interval]] = []
     for contract in grid:
-        score = contract.score(histogram).mean()
-        row |= spread(f"p_{contract.value}", wilson(contract.made(histogram), total(histogram)))
+        made = contract.made(histogram)
+        score = contract.score(histogram, made, n).mean()
+        row |= spread(f"p_{contract.value}", wilson(made, n))
         row[f"score_{contract.value}"] = score.value
         if contract.value <= cap and score.value is not None:
             allowed.append((score.value, -contract.value, score))
@@ -140,9 +143,10 @@ def _contract_columns(
     return row
 
 
-def _exact_shares(by: str) -> dict[Key | None, float]:
+def _exact_shares(by: str, run: Run) -> dict[Key | None, float]:
     """The chance of each class or band, counted over all hands of 7 cards."""
-    hands = hand_features()
+    # The values of marriages play no part; with those of the run, its features are made once.
+    hands = hand_features(run.rules.deal.marriage_values.by_suit())
     keys = ["points"] if by == "points" else list(KEYS["class"])
     counted = hands.group_by(keys).agg(pl.len().alias("n"))
     shares: defaultdict[Key | None, int] = defaultdict(int)

@@ -7,8 +7,16 @@ from collections.abc import Iterator, Sequence
 from milsim.reports.bidding_frames import checked_by, grid_of, wide_frame
 from milsim.reports.contracts import shown_contracts
 from milsim.reports.hands import BYS, By, HandHistogram
-from milsim.reports.provenance import KIND, has_exact_chances, model_of, run_notes
-from milsim.reports.table import Column, Report, Table
+from milsim.reports.provenance import (
+    INTERVALS,
+    KIND,
+    AnyRun,
+    has_exact_chances,
+    model_of,
+    opened,
+    run_notes,
+)
+from milsim.reports.table import Column, Joined, Report, Table
 from milsim.store.run import Run
 
 MIN_DEALS = 100
@@ -24,11 +32,12 @@ READING = (
 
 
 def bidding_report(
-    run: Run, *, by: By | None = None, contracts: Sequence[int] | None = None
+    run: AnyRun, *, by: By | None = None, contracts: Sequence[int] | None = None
 ) -> Report:
     """The report ``bidding``: the tables by class and by points, or only one of them."""
     if by is not None:
         checked_by(by)
+    run = opened(run)
     hands = HandHistogram.of(run)
     asked = BYS if by is None else (by,)
     return Report(
@@ -45,7 +54,7 @@ def bidding_report(
 
 def _notes(run: Run) -> Iterator[str]:
     yield from run_notes(run)
-    yield "± is half of the 95 % interval (Wilson for percentages)."
+    yield INTERVALS
     yield (
         "up to: the highest contract that does not lose on average, – if even the lowest loses; "
         "best: the contract of the highest mean score, and that score. Both only look at "
@@ -70,12 +79,14 @@ def _table(hands: HandHistogram, by: str, contracts: Sequence[int] | None) -> Ta
             Column("aces", "aces", "count", missing=""),
             Column("guard.\ntens", "guarded_tens", "count", missing=""),
         )
+        joined = Joined("m a t", " ", "m a t: marriages, aces, guarded tens")
         title = "By marriages, aces and guarded tens in the 7 cards"
     else:
         keys = (
             Column("from", "points_from", "count", missing="all"),
             Column("to", "points_to", "count", missing=""),
         )
+        joined = Joined("points", "–", "points: card points of the 7 cards")
         title = "By card points of the 7 cards"
     exact = (
         (Column("exact\n%", "share_exact", "exact", rank=9),)
@@ -86,6 +97,8 @@ def _table(hands: HandHistogram, by: str, contracts: Sequence[int] | None) -> Ta
         name=by,
         title=title,
         frame=frame,
+        keys=len(keys),
+        joined=joined,
         columns=(
             *keys,
             Column("deals", "n", "count", rank=2),
@@ -101,13 +114,13 @@ def _table(hands: HandHistogram, by: str, contracts: Sequence[int] | None) -> Ta
                     "percent",
                     f"p_{value}_low",
                     f"p_{value}_high",
-                    rank=0 if place == 0 else 2 * place - 1,
+                    rank=max(1, place + 1),
                 )
                 for value, place in sorted((value, place) for place, value in enumerate(shown))
             ),
-            Column("best", "best_contract", "count", rank=4),
+            Column("best", "best_contract", "count", rank=3),
             Column("score", "best_score", "points", "best_score_low", "best_score_high", rank=6),
-            Column("up\nto", "break_even", "count"),
+            Column("up\nto", "break_even", "count", rank=1),
         ),
         break_on="marriages" if by == "class" else None,
         summary=True,

@@ -26,11 +26,29 @@ def decimals(half_width: float) -> int:
     return min(-math.floor(math.log10(2 * half_width)), MAX_DECIMALS)
 
 
-def cell(column: Column, row: Mapping[str, Any]) -> tuple[str, str]:
-    """A cell as two texts: the value, and ± half its interval (or nothing).
+def is_lopsided(value: float, low: float, high: float) -> bool:
+    """Whether an interval reaches so much further to one side that ± would be wrong.
 
-    >>> cell(Column("p", "p", "percent", "low", "high"), {"p": 0.5, "low": 0.493, "high": 0.507})
-    ('50.0', '0.7')
+    So are intervals of proportions near 0 and 1, roughly with fewer than 15 deals on the rarer
+    side.
+
+    >>> is_lopsided(0.5, 0.4, 0.6), is_lopsided(1.0, 0.2, 1.0)
+    (False, True)
+    """
+    below, above = value - low, high - value
+    return abs(above - below) > 0.25 * (above + below)
+
+
+def cell(column: Column, row: Mapping[str, Any]) -> tuple[str, str]:
+    """A cell as two texts: the value, and how far its interval reaches (or nothing).
+
+    >>> p = Column("p", "p", "percent", "low", "high")
+    >>> cell(p, {"p": 0.5, "low": 0.493, "high": 0.507})
+    ('50.0', '±0.7')
+    >>> cell(p, {"p": 0.97, "low": 0.92, "high": 0.99})
+    ('97', '−5+2')
+    >>> cell(p, {"p": 1.0, "low": 0.2065, "high": 1.0})
+    ('100', '≥20')
     """
     value = row[column.value]
     if value is None:
@@ -44,13 +62,27 @@ def cell(column: Column, row: Mapping[str, Any]) -> tuple[str, str]:
         return _fixed(scale * value, 2 if column.style == "exact" else 1), ""
     low, high = row[column.low], row[column.high]
     if low is None or high is None:
-        return _fixed(scale * value, 0), "?"
+        return _fixed(scale * value, 0), "±?"
     half = scale * (high - low) / 2
     digits = decimals(half)
     if half == 0:
         return _fixed(scale * value, digits), ""
+    if column.style == "percent" and is_lopsided(value, low, high):
+        return _lopsided(100 * value, 100 * low, 100 * high, max(digits - 1, 0))
     # Never ±0: at the last decimal that is printed, the half width is rounded up.
-    return _fixed(scale * value, digits), _fixed(max(half, 10.0**-digits), digits)
+    return _fixed(scale * value, digits), f"±{_fixed(max(half, 10.0**-digits), digits)}"
+
+
+def _lopsided(value: float, low: float, high: float, digits: int) -> tuple[str, str]:
+    """A cell of per cents whose interval reaches further to one side; bounds go outwards."""
+    unit: int = 10**digits
+    shown = _fixed(value, digits)
+    if low <= 0:
+        return shown, f"≤{_fixed(math.ceil(round(high * unit, 6)) / unit, digits)}"
+    if high >= 100:
+        return shown, f"≥{_fixed(math.floor(round(low * unit, 6)) / unit, digits)}"
+    below, above = (_fixed(max(side, 1 / unit), digits) for side in (value - low, high - value))
+    return shown, f"±{below}" if below == above else f"−{below}+{above}"
 
 
 def _fixed(value: float, digits: int) -> str:
@@ -59,28 +91,32 @@ def _fixed(value: float, digits: int) -> str:
     return text.replace("-", "−") if float(text) else text.removeprefix("-")
 
 
-def plain(value: str, half: str) -> str:
+def plain(value: str, interval: str) -> str:
     """A cell on its own, for formats that align by themselves.
 
-    >>> plain("50.0", "0.7"), plain("–", "")
+    >>> plain("50.0", "±0.7"), plain("–", "")
     ('50.0 ±0.7', '–')
     """
-    return f"{value} ±{half}" if half else value
+    return f"{value} {interval}" if interval else value
 
 
 def aligned(column: Column, cells: Sequence[tuple[str, str]]) -> list[str]:
     """The cells of a column as texts of one width.
 
-    >>> aligned(Column("p", "p", "percent"), [("50.0", "0.7"), ("7", "3"), ("–", "")])
+    >>> aligned(Column("p", "p", "percent"), [("50.0", "±0.7"), ("7", "±3"), ("–", "")])
     ['50.0 ±0.7', ' 7   ±3  ', ' –       ']
     """
     if column.style == "text":
         return justified(column, [value for value, _ in cells])
     values = justified(column, _on_point([value for value, _ in cells]))
-    halves = justified(column, _on_point([f"±{half}" if half else "" for _, half in cells]))
-    if not any(half.strip() for half in halves):
+    # Halves below each other on their points; bounds begin where halves do.
+    halves = [interval if interval.startswith("±") else "" for _, interval in cells]
+    ends = justified(column, _on_point(halves))
+    ends = [end if half else cell[1] for end, half, cell in zip(ends, halves, cells, strict=True)]
+    width = max(map(len, ends), default=0)
+    if not any(end.strip() for end in ends):
         return values
-    return [f"{value} {half}" for value, half in zip(values, halves, strict=True)]
+    return [f"{value} {end.ljust(width)}" for value, end in zip(values, ends, strict=True)]
 
 
 def _on_point(texts: Sequence[str]) -> list[str]:

@@ -9,7 +9,7 @@ from milsim.cards import KING, N_RANKS, QUEEN, SUITS
 from milsim.errors import UsageError
 from milsim.reference.auction import highest_bid, most_points
 from milsim.reference.scoring import deal_scores, is_made
-from milsim.reports.statistics import Moments, total
+from milsim.reports.statistics import Moments
 from milsim.rules import Rules
 
 HIGHEST = 1000
@@ -41,16 +41,15 @@ class Contract:
 
     def made(self, histogram: Mapping[int, int]) -> int:
         """The deals that make the contract; ``histogram``: declarer points → deals."""
-        return sum(n for points, n in histogram.items() if points >= self.needs)
+        return sum([n for points, n in histogram.items() if points >= self.needs])
 
-    def score(self, histogram: Mapping[int, int]) -> Moments:
-        """The deal scores of a declarer who plays this contract.
+    def score(self, histogram: Mapping[int, int], made: int, n: int) -> Moments:
+        """The deal scores of a declarer who plays this contract and makes so many of n deals.
 
         >>> from milsim.rules import load
-        >>> Contract.of(100, load("mil")).score({90: 1, 130: 3}).mean().value
+        >>> Contract.of(100, load("mil")).score({90: 1, 130: 3}, made=3, n=4).mean().value
         50.0
         """
-        made, n = self.made(histogram), total(histogram)
         scores = {self._score(self.needs): made}
         if self.rules.scoring.success != "contract":
             scores = {}

@@ -10,17 +10,17 @@ import io
 import json
 import textwrap
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from milsim.errors import RunError, UsageError, nearest
-from milsim.reports import FORMATS
+from milsim.reports import check_format
 from milsim.reports.cells import aligned, cell, justified, plain
-from milsim.reports.table import Column, Report, Table
+from milsim.reports.table import Column, Joined, Report, Table
 
 GAP = "  "
+ESSENTIAL = 2
+"""Before a column of this rank or a lower one is left out, keys are joined and gaps narrowed."""
 
 
 def render(report: Report, format: str = "text", *, width: int | None = None) -> bytes:  # noqa: A002
@@ -43,28 +43,6 @@ def render(report: Report, format: str = "text", *, width: int | None = None) ->
     else:
         text = to_text(report, width=width)
     return text.encode()
-
-
-def check_format(format: str) -> str:  # noqa: A002
-    """The format itself; raises :class:`~milsim.errors.UsageError` if it is none of FORMATS.
-
-    >>> check_format("csv")
-    'csv'
-    """
-    if format not in FORMATS:
-        raise UsageError(f"format {format!r:.40}: unknown; {nearest(str(format), FORMATS)}")
-    return format
-
-
-def write(content: bytes, path: str | Path) -> Path:
-    """Write a rendered report or chart; raises :class:`~milsim.errors.RunError` if that fails."""
-    target = Path(path)
-    try:
-        target.write_bytes(content)
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise RunError(f"out {target}: cannot write, {reason}; name another file") from None
-    return target
 
 
 # -- data ----------------------------------------------------------------------------------------
@@ -169,15 +147,17 @@ def _rest_cells(table: Table, rare: pl.DataFrame) -> list[str]:
 
 def _table_lines(table: Table, width: int | None) -> list[str]:
     body = _Body.of(table)
-    texts = []
-    for place, column in enumerate(table.columns):
-        cells = [row[place] for row in body.rows]
-        if body.rest:
-            cells.insert(body.before_total, (body.rest[place], ""))
-        head = ["", "", *column.header.split("\n")][-2:]
-        texts.append(justified(column, [*head, *aligned(column, cells)]))
-    kept, dropped = _fitting(table.columns, [len(column[0]) for column in texts], width)
-    rows = [GAP.join(texts[place][index] for place in kept) for index in range(len(texts[0]))]
+    columns, texts = list(table.columns), _texts(table, body)
+    kept, dropped = _fitting(columns, texts, width, GAP)
+    joined = table.joined if any(column.rank <= ESSENTIAL for column in dropped) else None
+    gap = GAP
+    if joined is not None:
+        columns, texts = _with_joined_keys(table, joined, texts)
+        kept, dropped = _fitting(columns, texts, width, GAP)
+    if width is not None and any(column.rank <= ESSENTIAL for column in dropped):
+        gap = " "
+        kept, dropped = _fitting(columns, texts, width, gap)
+    rows = [gap.join(texts[place][index] for place in kept) for index in range(len(texts[0]))]
     rule = "-" * len(rows[0])
     lines = [*_wrapped(table.title, width), *(row for row in rows[:2] if row.strip()), rule]
     keys = _break_keys(table, body)
@@ -187,10 +167,35 @@ def _table_lines(table: Table, width: int | None) -> list[str]:
         elif index and keys[index] != keys[index - 1]:
             lines.append("")
         lines.append(row)
+    if joined is not None:
+        lines += _wrapped(f"({joined.note})", width)
     if dropped:
         names = ", ".join(column.header.replace("\n", " ") for column in dropped)
         lines += _wrapped(f"(left out for want of width: {names})", width)
     return lines
+
+
+def _texts(table: Table, body: _Body) -> list[list[str]]:
+    """The columns as texts of one width each, two lines of header first."""
+    texts = []
+    for place, column in enumerate(table.columns):
+        cells = [row[place] for row in body.rows]
+        if body.rest:
+            cells.insert(body.before_total, (body.rest[place], ""))
+        head = ["", "", *column.header.split("\n")][-2:]
+        texts.append(justified(column, [*head, *aligned(column, cells)]))
+    return texts
+
+
+def _with_joined_keys(
+    table: Table, joined: Joined, texts: list[list[str]]
+) -> tuple[list[Column], list[list[str]]]:
+    """The columns and their texts with the keys as one column."""
+    rows = list(zip(*texts[: table.keys], strict=True))
+    cells = [joined.joiner.join(text for cell in row if (text := cell.strip())) for row in rows]
+    column = Column(joined.header, table.columns[0].value, "text")
+    keys = justified(column, ["", joined.header, *cells[2:]])
+    return [column, *table.columns[table.keys :]], [keys, *texts[table.keys :]]
 
 
 def _break_keys(table: Table, body: _Body) -> list[object]:
@@ -203,11 +208,12 @@ def _break_keys(table: Table, body: _Body) -> list[object]:
 
 
 def _fitting(
-    columns: tuple[Column, ...], widths: list[int], width: int | None
+    columns: list[Column], texts: list[list[str]], width: int | None, gap: str
 ) -> tuple[list[int], list[Column]]:
     """The places of the columns that fit, and the columns that do not."""
+    widths = [len(column[0]) for column in texts]
     kept = list(range(len(columns)))
-    while width is not None and sum(widths[i] + len(GAP) for i in kept) - len(GAP) > width:
+    while width is not None and sum(widths[i] + len(gap) for i in kept) - len(gap) > width:
         worst = max(kept, key=lambda i: (columns[i].rank, i))
         if columns[worst].rank == 0:
             break

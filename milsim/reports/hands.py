@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 import polars as pl
 
-from milsim.reports.provenance import played
+from milsim.reports.provenance import counted, played
 from milsim.store.run import Run
 
 By = Literal["class", "points"]
@@ -65,6 +65,7 @@ class HandHistogram:
             .sort([key.meta.output_name() for key in keys])
             .collect()
         )
+        counted(run, int(counts["n"].sum()))
         return cls(run, counts)
 
     def groups(self, by: str) -> Iterator[tuple[Key | None, Histogram]]:

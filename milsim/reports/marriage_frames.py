@@ -12,7 +12,15 @@ from milsim.cards import N_SUITS, SUIT_NAMES
 from milsim.errors import UsageError, nearest
 from milsim.reports import exact
 from milsim.reports.counterfactual import REPLAYS, marriage_worth
-from milsim.reports.provenance import KIND, has_exact_chances, model_of, played
+from milsim.reports.provenance import (
+    KIND,
+    AnyRun,
+    counted,
+    has_exact_chances,
+    model_of,
+    opened,
+    played,
+)
 from milsim.reports.statistics import Interval, Moments, difference, spread, wilson
 from milsim.simulation.columns import NO_SEAT
 from milsim.store.run import Run
@@ -50,16 +58,18 @@ class MarriageCounts:
             pl.col("declarer_points"),
             pl.col("made"),
         ]
-        counts = (
-            played(run)
-            .frame(features=True)
-            .group_by(keys)
-            .agg(pl.len().cast(pl.Int64).alias("n"))
-            .sort([key.meta.output_name() for key in keys])
-            .collect()
+        counts, declared = pl.collect_all(
+            [
+                played(run)
+                .frame(features=True)
+                .group_by(keys)
+                .agg(pl.len().cast(pl.Int64).alias("n"))
+                .sort([key.meta.output_name() for key in keys]),
+                run.frame().select(_declarations()),
+            ]
         )
-        declared = run.frame().select(_declarations()).collect().row(0, named=True)
-        return cls(run, counts, declared)
+        counted(run, int(counts["n"].sum()))
+        return cls(run, counts, declared.row(0, named=True))
 
     def n(self, condition: pl.Expr) -> int:
         """Deals for which a condition on the columns of ``counts`` holds."""
@@ -93,7 +103,7 @@ def _declarations() -> list[pl.Expr]:
 
 
 def marriages(
-    run: Run, by: By = "suit", *, replays: int = REPLAYS, threads: int | None = None
+    run: AnyRun, by: By = "suit", *, replays: int = REPLAYS, threads: int | None = None
 ) -> pl.DataFrame:
     """What marriages did in a run, one row a suit (and ``any``), or one a number of marriages.
 
@@ -111,12 +121,13 @@ def marriages(
     ``by="number"`` has a row for each number of marriages, 0 to 4, then all: the proportions
     (``completed``: so many at once), mean points and makes by the number held in the 10 cards.
 
-    Raises :class:`~milsim.errors.UsageError` for an unknown ``by`` or a negative ``replays``, and
-    :class:`~milsim.errors.RunError` for a run without deals.
+    ``run`` is a run or its folder. Raises :class:`~milsim.errors.UsageError` for what is neither,
+    an unknown ``by`` or a negative ``replays``, and :class:`~milsim.errors.RunError` for a run
+    without deals.
     """
     if by not in BYS:
         raise UsageError(f"by {by!r:.40}: unknown; {nearest(str(by), BYS)}")
-    counts = MarriageCounts.of(run)
+    counts = MarriageCounts.of(opened(run))
     if by == "number":
         return number_frame(counts)
     return suit_frame(counts, replays=replays, threads=threads)

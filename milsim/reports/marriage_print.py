@@ -8,7 +8,15 @@ import polars as pl
 
 from milsim.reports.counterfactual import REPLAYS
 from milsim.reports.marriage_frames import MarriageCounts, number_frame, suit_frame
-from milsim.reports.provenance import KIND, has_exact_chances, model_of, run_notes
+from milsim.reports.provenance import (
+    INTERVALS,
+    KIND,
+    AnyRun,
+    has_exact_chances,
+    model_of,
+    opened,
+    run_notes,
+)
 from milsim.reports.table import Column, Report, Style, Table
 from milsim.store.run import Run
 
@@ -19,8 +27,9 @@ READING = (
 )
 
 
-def marriages_report(run: Run, *, replays: int = REPLAYS, threads: int | None = None) -> Report:
+def marriages_report(run: AnyRun, *, replays: int = REPLAYS, threads: int | None = None) -> Report:
     """The report ``marriages``: how often, what for, and by how many."""
+    run = opened(run)
     counts = MarriageCounts.of(run)
     suits = suit_frame(counts, replays=replays, threads=threads)
     numbers = number_frame(counts)
@@ -39,11 +48,11 @@ def marriages_report(run: Run, *, replays: int = REPLAYS, threads: int | None = 
 
 def _notes(run: Run, suits: pl.DataFrame) -> Iterator[str]:
     yield from run_notes(run)
-    yield "± is half of the 95 % interval (Wilson for percentages)."
+    yield INTERVALS
     most = max(suits["worth_n"])
     if most:
         yield (
-            f"worth: the first {most:,} deals (at most) with the marriage in the 10 cards, played "
+            f"worth: the first deals with the marriage in the 10 cards ({most:,} at most), played "
             "again by the same policy with the same declarer and contract, but the marriage "
             "counting nothing (it still makes trump); the mean loss of his points, deal by deal."
         )
@@ -79,9 +88,9 @@ def _often(frame: pl.DataFrame, exact: bool) -> Table:
             Column("marriage", "suit"),
             *_sampled("in 7\ncards", "held7", exact),
             *_sampled("from the\ntalon", "completed", exact, rank=1),
-            *_sampled("in 10\ncards", "held10", exact),
+            *_sampled("in 10\ncards", "held10", exact, rank=2),
             _spread("kept\nin 8", "kept8", rank=4),
-            _spread("declared", "declared"),
+            _spread("declared", "declared", rank=1),
             _spread("declared\nby anyone", "by_anyone", rank=5),
         ),
         summary=True,
@@ -97,7 +106,7 @@ def _worth(frame: pl.DataFrame) -> Table:
             Column("marriage", "suit"),
             Column("pays", "value", "count", missing=""),
             _spread("worth", "worth", "points"),
-            _spread("points\nwith it", "points_with", "points"),
+            _spread("points\nwith it", "points_with", "points", rank=1),
             _spread("points\nwithout", "points_without", "points", rank=2),
             _spread("contract made\nwith it, %", "made_with", rank=1),
             _spread("made\nwithout, %", "made_without", rank=3),
@@ -116,10 +125,10 @@ def _by_number(frame: pl.DataFrame, exact: bool) -> Table:
             Column("marriages", "marriages", "count", missing="all"),
             *_sampled("in 7\ncards", "held7", exact),
             *_sampled("from the\ntalon", "completed", exact, rank=4),
-            *_sampled("in 10\ncards", "held10", exact),
+            *_sampled("in 10\ncards", "held10", exact, rank=2),
             _spread("kept\nin 8", "kept8", rank=5),
-            _spread("declared", "declared", rank=1),
-            _spread("points\nmean", "points_mean", "points"),
+            _spread("declared", "declared", rank=2),
+            _spread("points\nmean", "points_mean", "points", rank=1),
             _spread("contract\nmade, %", "made", rank=2),
         ),
         summary=True,

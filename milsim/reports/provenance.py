@@ -3,12 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from milsim.errors import RunError
+from milsim.cards import N_RANKS, RANK_LETTERS, SUIT_SYMBOLS, SUITS, cards_of
+from milsim.errors import RunError, UsageError
 from milsim.store.run import Run
+
+if TYPE_CHECKING:
+    from milsim.where import Term
+
+AnyRun = Run | str | Path
+"""A run, or its folder."""
 
 KIND = "sampled"
 """Runs are samples of deals: every number of a report has an interval (DESIGN, kinds of answer)."""
+
+
+INTERVALS = (
+    "± is half of the 95 % interval (Wilson for percentages); −5+2: it reaches further down than "
+    "up; ≥ or ≤ is its other bound where all or none did."
+)
+"""How printed intervals are to be read."""
+
+_SIGNS = {
+    "=": "exactly", "!=": "not", "<": "fewer than", "<=": "at most", ">": "more than",
+    ">=": "at least",
+}  # fmt: skip
+_NOUNS = {"points": "card points", "longest": "cards in one suit"}
+
+
+def opened(run: AnyRun) -> Run:
+    """The run itself, or opened from its folder; raises UsageError for what is neither."""
+    if isinstance(run, Run):
+        return run
+    if isinstance(run, (str, Path)):
+        return Run.open(run)
+    raise UsageError(f"run {run!r:.40}: give a run or the path of its folder")
+
+
+def counted(run: Run, rows: int) -> int:
+    """The number of rows; raises RunError if that is not what the manifest says."""
+    if rows != run.deals:
+        raise RunError(
+            f"run {run.folder}: {rows:,} deals in its parts, not {run.deals:,} as its manifest "
+            "says; play it again"
+        )
+    return rows
 
 
 def played(run: Run) -> Run:
@@ -31,6 +72,40 @@ def has_exact_chances(run: Run) -> bool:
     return run.plan.mode == "declarer" and not run.plan.where
 
 
+def deals_of(run: Run) -> str:
+    """How many deals a run has, in words."""
+    return "1 deal" if run.deals == 1 else f"{run.deals:,} deals"
+
+
+def in_words(where: str) -> str:
+    """A constraint on a hand as people say it.
+
+    >>> in_words("marriages>=H, aces=1, points<20, four_nines, has=AS")
+    'marriages: at least ♥, fewer than 20 card points, exactly 1 ace, all four nines, ♠A'
+    """
+    from milsim.where import Where
+
+    return ", ".join(map(_term_in_words, Where.parse(where).terms))
+
+
+def _term_in_words(term: Term) -> str:
+    noun = _NOUNS.get(term.feature, term.feature.replace("_", " "))
+    if term.feature == "four_nines":
+        return "all four nines" if term.value else "not all four nines"
+    if term.feature in ("has", "lacks"):
+        cards = " ".join(
+            SUIT_SYMBOLS[card // N_RANKS] + RANK_LETTERS[card % N_RANKS]
+            for card in cards_of(term.value)
+        )
+        return cards if term.feature == "has" else f"without {cards}"
+    if term.is_set:
+        suits = "".join(SUIT_SYMBOLS[suit] for suit in SUITS if term.value >> suit & 1)
+        return f"{noun}: {_SIGNS[term.operator]} {suits or 'none'}"
+    if term.value == 1:
+        noun = noun.replace("cards ", "card ") if " in " in noun else noun.removesuffix("s")
+    return f"{_SIGNS[term.operator]} {term.value} {noun}"
+
+
 def run_notes(run: Run) -> Iterator[str]:
     """Whose hands a report is about, and a warning if the run was interrupted."""
     if run.plan.mode == "auction":
@@ -41,6 +116,6 @@ def run_notes(run: Run) -> Iterator[str]:
     else:
         yield "Forehand declared every deal, whatever his cards."
     if run.plan.where:
-        yield f"Only deals in which forehand was dealt {run.plan.where}."
+        yield f"Only deals in which forehand was dealt: {in_words(run.plan.where)}."
     if not run.complete:
         yield f"The run was interrupted: {run.deals:,} of {run.plan.deals:,} deals."

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 
 from milsim.deals import SEAT_NAMES
+from milsim.reports.cells import is_lopsided
+from milsim.reports.provenance import AnyRun, counted, opened
 from milsim.reports.statistics import Interval, Moments, wilson
-from milsim.store.run import Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +63,9 @@ class Summary:
         return "\n".join(lines)
 
 
-def summary(run: Run) -> Summary:
-    """The main figures of a run."""
+def summary(run: AnyRun) -> Summary:
+    """The main figures of a run; raises RunError if its rows are not as many as it says."""
+    run = opened(run)
     suits = ("spades", "clubs", "diamonds", "hearts")
     by_declarer = pl.any_horizontal(pl.col(f"{suit}_seat") == pl.col("declarer") for suit in suits)
     points = pl.col("declarer_points").cast(pl.Int64)
@@ -82,7 +85,7 @@ def summary(run: Run) -> Summary:
         .collect()
         .row(0, named=True)
     )
-    n = int(totals["n"])
+    n = counted(run, int(totals["n"]))
     moments = Moments(n, int(totals["total"] or 0), int(totals["squares"] or 0))
     return Summary(
         provenance=run.provenance(),
@@ -105,11 +108,39 @@ def _number(interval: Interval) -> str:
     if interval.value is None:
         return "?"
     half = interval.half_width
-    return f"{interval.value:.2f}" + (f" ± {half:.2f}" if half is not None else "")
+    if half is None:
+        return f"{interval.value:.0f}"
+    digits = _digits(half)
+    return f"{interval.value:.{digits}f} ± {half:.{digits}f}"
 
 
 def _share(interval: Interval) -> str:
-    if interval.value is None:
+    """A proportion in per cent: with ± where that is right, else with its bounds."""
+    if interval.value is None or interval.low is None or interval.high is None:
         return "?"
-    half = interval.half_width or 0.0
-    return f"{interval.value:.2%} ± {half:.2%}"
+    value, low, high = 100 * interval.value, 100 * interval.low, 100 * interval.high
+    if is_lopsided(value, low, high):
+        first, last = _bounds(low, high)
+        digits = max(len(bound.partition(".")[2]) for bound in (first, last))
+        shown = f"{value:.0f}" if value in (0, 100) else f"{value:.{digits}f}"
+        return f"{shown}% ({first}% to {last}%)"
+    half = (high - low) / 2
+    digits = _digits(half)
+    return f"{value:.{digits}f}% ± {half:.{digits}f}%"
+
+
+def _bounds(low: float, high: float) -> tuple[str, str]:
+    """The bounds of an interval of per cents, rounded outwards to what tells them apart.
+
+    >>> _bounds(20.65, 100.0), _bounds(0.0, 1.26), _bounds(0.0, 0.00038)
+    (('20', '100'), ('0', '1.3'), ('0', '0.0004'))
+    """
+    digits = 0 if high - low >= 2 else max(1, math.ceil(-math.log10(high - low)))
+    unit: int = 10**digits
+    down, up = math.floor(round(low * unit, 6)) / unit, math.ceil(round(high * unit, 6)) / unit
+    return ("0" if low <= 0 else f"{down:.{digits}f}", "100" if high >= 100 else f"{up:.{digits}f}")
+
+
+def _digits(half: float) -> int:
+    """Decimals that show two digits of the half width, two at most."""
+    return 0 if half >= 10 else 1 if half >= 1 else 2

@@ -31,12 +31,22 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
+class Joined:
+    """The key columns as one, for a narrow page: its header, what joins them, what to say of it."""
+
+    header: str
+    joiner: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """A frame and how to print it.
 
     ``break_on`` names a column: a blank line goes where it changes. With ``summary`` the last row
     sums up the others, and a line goes before it. Rows with ``n`` below ``min_deals`` are left out
     of printed tables, never of data; a line says how many they are, so that totals still add up.
+    The first ``keys`` columns say what a row is; ``joined`` makes one of them where that is needed.
     Tables of one name are views of one frame, which is in the data once.
     """
 
@@ -47,6 +57,8 @@ class Table:
     break_on: str | None = None
     summary: bool = False
     min_deals: int = 0
+    keys: int = 1
+    joined: Joined | None = None
 
 
 @dataclass(frozen=True, slots=True)

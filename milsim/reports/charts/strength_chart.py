@@ -26,6 +26,7 @@ from milsim.reports.charts.style import (
 )
 from milsim.reports.contracts import Contract, contract_grid, safe_cap
 from milsim.reports.hands import HandHistogram, Histogram
+from milsim.reports.provenance import AnyRun, deals_of, opened
 from milsim.reports.statistics import total, wilson
 from milsim.store.run import Run
 
@@ -38,6 +39,9 @@ LEAST_SPAN = 60
 
 _PANELS = ("No marriage", "One marriage", "Two or more")
 _ACES = ("no ace", "1 ace", "2 aces", "3–4 aces")
+_BEYOND = 0.35
+"""How strong a curve is where the contract may not be bid on these cards."""
+
 _LABELS = 46.0
 """Room for labels left of the curves, in points of contract for each 100 points of the axis."""
 
@@ -51,11 +55,13 @@ class _Curve:
     high: list[float]
 
 
-def bid_strength(run: Run) -> Figure:
+def bid_strength(run: AnyRun) -> Figure:
     """P(contract is made) against the contract, one panel a number of marriages, a line by aces.
 
-    Raises :class:`~milsim.errors.RunError` for a run without deals.
+    ``run`` is a run or its folder. Raises :class:`~milsim.errors.UsageError` for what is neither,
+    and :class:`~milsim.errors.RunError` for a run without deals.
     """
+    run = opened(run)
     hands = HandHistogram.of(run)
     classes = _classes(hands)
     least = run.rules.auction.minimum + LEAST_SPAN
@@ -74,10 +80,13 @@ def bid_strength(run: Run) -> Figure:
                 "its height above a contract is the chance to make it."
                 + (" Above 50 % it wins on average, below it loses." if _is_even(run) else "")
                 + " In brackets: deals played. Shaded: 95 % intervals.",
-                f"{run.deals:,} deals, sampled · {run.provenance()}",
+                f"{deals_of(run)}, sampled · {run.provenance()}",
             ],
             size=(11, 6.2),
         )
+        if not any(total(histogram) >= MIN_DEALS for histogram in classes.values()):
+            _too_few(figure, run)
+            return figure
         panels = figure.subplots(1, 3, sharey=True, gridspec_kw={"wspace": 0.06})
         for marriages, axes in enumerate(panels):
             curves = [
@@ -89,6 +98,16 @@ def bid_strength(run: Run) -> Figure:
         panels[0].set_ylabel("contract made, % of deals")
         panels[1].set_xlabel("contract (points)", labelpad=8)
     return figure
+
+
+def _too_few(figure: Figure, run: Run) -> None:
+    """The words of a chart without curves."""
+    figure.text(
+        0.5, 0.55,
+        f"Too few deals: a line needs {MIN_DEALS} deals of its marriages and aces,\n"
+        f"this run has {deals_of(run)} in all.",
+        ha="center", va="center", fontsize=12, color=FAINT, linespacing=1.6,
+    )  # fmt: skip
 
 
 def _is_even(run: Run) -> bool:
@@ -145,19 +164,29 @@ def _panel(
     if marriages == 0 and _is_even(run):
         axes.text(last, 51, "wins on average", ha="right", va="bottom", fontsize=8, color=FAINT)
         axes.text(last, 49, "loses on average", ha="right", va="top", fontsize=8, color=FAINT)
-    if marriages == 0:
-        _cap_line(axes, run, first, last)
+    cap = _cap(run, marriages, first, last)
+    if cap is not None and curves:
+        _cap_line(axes, run, cap, last - first)
+    bid = int(np.searchsorted(values, cap, side="right")) if cap is not None else len(values)
     for curve in curves:
         colour = COLOURS[curve.aces]
-        axes.fill_between(values, curve.low, curve.high, color=colour, alpha=0.25, linewidth=0)
-        axes.plot(
-            values,
-            curve.p,
-            color=colour,
-            linestyle=DASHES[curve.aces],
-            marker=MARKERS[curve.aces],
-            markevery=max(1, len(grid) // 12),
-        )
+        # What may be bid, then fainter what only a talon can make possible; they share a point.
+        for part, strength in ((slice(bid), 1.0), (slice(bid - 1, None), _BEYOND)):
+            axes.fill_between(
+                values[part], curve.low[part], curve.high[part], color=colour,
+                alpha=0.25 * strength, linewidth=0,
+            )  # fmt: skip
+            axes.plot(
+                values[part],
+                curve.p[part],
+                color=colour,
+                alpha=strength,
+                linestyle=DASHES[curve.aces],
+                marker=MARKERS[curve.aces] if strength == 1.0 else "",
+                markevery=max(1, len(grid) // 12),
+            )
+            if bid == len(values):
+                break
     starts = [curve.p[0] for curve in curves]
     for curve, start, at in zip(curves, starts, spread_out(starts, 4.2, 2, 98), strict=True):
         axes.annotate(
@@ -170,16 +199,29 @@ def _panel(
             color=INK,
         )
     if not curves:
-        axes.text((first + last) / 2, 75, f"fewer than {MIN_DEALS} deals", ha="center", color=FAINT)
+        axes.text(
+            0.5, 0.75, f"fewer than {MIN_DEALS} deals\nwith any number of aces",
+            transform=axes.transAxes, ha="center", va="center", color=FAINT,
+        )  # fmt: skip
 
 
-def _cap_line(axes: Axes, run: Run, first: int, last: int) -> None:
-    """Where bidding ends without a marriage, if the rules say so."""
-    cap = safe_cap(run.rules, 0)
-    if not first < cap < last:
-        return
+def _cap(run: Run, marriages: int, first: int, last: int) -> int | None:
+    """Where bidding ends on such a hand, whichever marriages it has, if within the axis."""
+    how = run.rules.auction.cap
+    if how != "fixed" and (how == "none" or marriages > 0):
+        return None
+    cap = safe_cap(run.rules, marriages)
+    return cap if first < cap < last else None
+
+
+def _cap_line(axes: Axes, run: Run, cap: int, span: int) -> None:
+    """A line where bidding ends, and why the curves go on."""
+    words = f"no bids above {cap}"
+    pays = any(run.rules.deal.marriage_values.by_suit())
+    if run.rules.auction.cap == "gate" or (run.rules.auction.cap == "marriages" and pays):
+        words += "\nwithout a marriage; higher\ncontracts only if the talon\ncompletes a marriage"
     axes.axvline(cap, color=FAINT, linewidth=1, linestyle=(0, (2, 2)), zorder=1.2)
     axes.text(
-        cap + 0.015 * (last - first), 98, f"no bids above {cap}\nwithout a marriage",
-        ha="left", va="top", fontsize=8, color=FAINT,
+        cap + 0.015 * span, 98, words, ha="left", va="top", fontsize=8, color=FAINT,
+        bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0}, zorder=1.3,
     )  # fmt: skip

@@ -14,10 +14,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from milsim.errors import UsageError
-from milsim.reports.formats import write
+from milsim.reports.files import SUFFIXES, check_picture_path, write
+from milsim.reports.provenance import in_words
 from milsim.store.run import Run
 
-SUFFIXES = (".png", ".svg")
 DPI = 150
 
 INK = "#1a1a1a"
@@ -93,7 +93,11 @@ def titled_figure(
     lines = [line for text in footer for line in textwrap.wrap(text, characters)]
     margin = 0.3 / width
     figure.text(margin, 1 - 0.3 / height, title, fontsize=14, fontweight="bold", va="top")
-    figure.text(margin, 1 - 0.6 / height, subtitle, fontsize=10, va="top", color=INK)
+    above = textwrap.wrap(subtitle, int(width * 12.5))
+    figure.text(
+        margin, 1 - 0.6 / height, "\n".join(above), fontsize=10, va="top", color=INK,
+        linespacing=1.3,
+    )  # fmt: skip
     figure.text(
         margin, 0.15 / height, "\n".join(lines), fontsize=7.5, va="bottom", color=FAINT,
         linespacing=1.4,
@@ -101,7 +105,7 @@ def titled_figure(
     figure.subplots_adjust(
         left=0.75 / width,
         right=1 - 0.3 / width,
-        top=1 - 1.2 / height,
+        top=1 - (1.2 + 0.18 * (len(above) - 1)) / height,
         bottom=(0.75 + 0.155 * len(lines)) / height,
     )
     return figure
@@ -151,7 +155,7 @@ def who(run: Run) -> str:
 
 def among(run: Run) -> str:
     """The constraint on the hands of a run, in words to go at the end of a sentence."""
-    return f" (forehand was dealt {run.plan.where})" if run.plan.where else ""
+    return f" (forehand's hands: {in_words(run.plan.where)})" if run.plan.where else ""
 
 
 def compact(n: int) -> str:
@@ -182,20 +186,6 @@ def picture(figure: Figure, suffix: str = ".png") -> bytes:
             metadata = {"Date": None, "Creator": "milsim"}
             figure.savefig(buffer, format="svg", metadata=metadata)
     return buffer.getvalue()
-
-
-def check_picture_path(path: str | Path) -> Path:
-    """The path of a picture; raises UsageError unless it ends in .png or .svg.
-
-    >>> check_picture_path("a.svg").suffix
-    '.svg'
-    """
-    target = Path(path)
-    if target.suffix.lower() not in SUFFIXES:
-        raise UsageError(
-            f"chart {target}: {target.suffix or 'no suffix'!r} is no picture; use .png or .svg"
-        )
-    return target
 
 
 def save(figure: Figure, path: str | Path) -> Path:
