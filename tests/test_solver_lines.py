@@ -206,5 +206,5 @@ def test_a_file_takes_no_option_of_a_single_deal(run: Run, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("number", ["x", "-1", "1.5"])
 def test_a_threshold_is_a_number(run: Run, number: str) -> None:
-    with pytest.raises(Exception, match="integer|range|equal"):
+    with pytest.raises(Exception, match=r"integer|range|equal"):
         run("1", "--at-least", number)

@@ -13,6 +13,14 @@ from milsim.cli.options import QuietOption, announce_compilation, say
 def chart(
     name: Annotated[str, typer.Argument(metavar="NAME", help="bid-strength or marriages.")],
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A folder of milsim simulate.")],
+    model: Annotated[
+        str,
+        typer.Option(
+            "--model",
+            metavar="played|double-dummy",
+            help="Whose points: of the policies that played, or double dummy (a run with --dd).",
+        ),
+    ] = "played",
     out: Annotated[
         Path | None,
         typer.Option(
@@ -30,7 +38,7 @@ def chart(
     from milsim.reports import save
     from milsim.store.run import Run
 
-    opened = Run.open(run)
+    opened = Run.open(run).as_model(model)
     announce_compilation(quiet=quiet)
     save(entry.build(opened), path)
     say(f"written to {path}", quiet=quiet)

@@ -22,6 +22,14 @@ def report(
     format: Annotated[  # noqa: A002 (the option's name)
         str, typer.Option("--format", "-f", metavar="FORMAT", help=FORMAT_HELP)
     ] = "text",
+    model: Annotated[
+        str,
+        typer.Option(
+            "--model",
+            metavar="played|double-dummy",
+            help="Whose points: of the policies that played, or double dummy (a run with --dd).",
+        ),
+    ] = "played",
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write to a file.")
     ] = None,
@@ -43,7 +51,7 @@ def report(
     from milsim.reports import render, write
     from milsim.store.run import Run
 
-    opened = Run.open(run)
+    opened = Run.open(run).as_model(model)
     announce_compilation(quiet=json)
     width = shutil.get_terminal_size((100, 24)).columns
     content = render(entry.build(opened), chosen, width=width)

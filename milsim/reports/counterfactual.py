@@ -7,20 +7,26 @@ from dataclasses import replace
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from milsim.cards import SUIT_NAMES
 from milsim.reports.statistics import Moments
 from milsim.rules import Rules
 from milsim.simulation.plan import whole_number
 from milsim.store.features import with_features
-from milsim.store.run import Run
+from milsim.store.run import DOUBLE_DUMMY, Run
 
 REPLAYS = 50_000
 """Deals a row is replayed on: a standard error of about a sixth of a point."""
 
 MAX_REPLAYS = 10**9
 WINDOW_DEALS = 1 << 21
-_COLUMNS = ("index", "deal", "redeals", "declarer", "declarer_points")
+MOST_SOLVED = {"off": 0, "gifts": 5_000, "exchange": 500}
+"""The same for deals that are solved anew, which takes some hundred times longer."""
+
+_COLUMNS = (
+    "index", "deal", "redeals", "declarer", "gift_left", "gift_right", "declarer_points"
+)  # fmt: skip
 
 
 def without_value(rules: Rules, suits: int) -> Rules:
@@ -42,24 +48,45 @@ def marriage_worth(
 
     Taken over the first ``replays`` deals of the run, by index, in which the declarer holds one of
     these marriages in his 10 cards. The run's policy gives and plays anew under the other
-    rules; the declarer is the same. Raises UsageError for ``replays`` below 0.
+    rules; the declarer is the same. Under the model double-dummy the deals are solved anew: fewer
+    of them, MOST_SOLVED. Raises UsageError for ``replays`` below 0.
     """
-    from milsim.simulation.replay import replay_declarer_points
-
     whole_number("replays", replays, 0, MAX_REPLAYS)
+    if run.model == DOUBLE_DUMMY:
+        replays = min(replays, MOST_SOLVED[run.plan.dd])
     found = {}
     for mask, rows in _first_holders(run, masks, replays).items():
         if rows.is_empty():
             found[mask] = Moments()
             continue
-        columns = {name: rows[name].to_numpy() for name in _COLUMNS}
-        before = columns.pop("declarer_points")
-        after = replay_declarer_points(
-            run.plan, **columns, rules=without_value(run.rules, mask), threads=threads
-        )
-        lost, deals = np.unique(before.astype(np.int64) - after, return_counts=True)
+        after = _points_under(run, rows, without_value(run.rules, mask), threads)
+        before = rows["declarer_points"].to_numpy().astype(np.int64)
+        lost, deals = np.unique(before - after, return_counts=True)
         found[mask] = Moments.of(zip(lost.tolist(), deals.tolist(), strict=True))
     return found
+
+
+def _points_under(
+    run: Run, rows: pl.DataFrame, rules: Rules, threads: int | None
+) -> NDArray[np.int16]:
+    """Declarer points of these rows, played or solved anew under other rules."""
+    if run.model == DOUBLE_DUMMY:
+        from milsim.simulation.double_dummy import double_dummy_points
+
+        return double_dummy_points(
+            *(rows[name].to_numpy() for name in ("deal", "declarer", "gift_left", "gift_right")),
+            best=run.plan.dd == "exchange",
+            rules=rules,
+            threads=threads,
+        )
+    from milsim.simulation.replay import replay_declarer_points
+
+    return replay_declarer_points(
+        run.plan,
+        **{name: rows[name].to_numpy() for name in ("index", "deal", "redeals", "declarer")},
+        rules=rules,
+        threads=threads,
+    )
 
 
 def _first_holders(run: Run, masks: Sequence[int], limit: int) -> dict[int, pl.DataFrame]:

@@ -18,7 +18,7 @@ from milsim.reports.provenance import (
     run_notes,
 )
 from milsim.reports.table import Column, Report, Style, Table
-from milsim.store.run import Run
+from milsim.store.run import PLAYED, Run
 
 READING = (
     "How to read a row: so often, in % of the deals, the declarer held the king and queen of the "
@@ -51,10 +51,11 @@ def _notes(run: Run, suits: pl.DataFrame) -> Iterator[str]:
     yield INTERVALS
     most = max(suits["worth_n"])
     if most:
+        again = "played again by the same policy" if run.model == PLAYED else "solved again"
         yield (
-            f"worth: the first deals with the marriage in the 10 cards ({most:,} at most), played "
-            "again by the same policy with the same declarer and contract, but the marriage "
-            "counting nothing (it still makes trump); the mean loss of his points, deal by deal."
+            f"worth: the first deals with the marriage in the 10 cards ({most:,} at most), {again} "
+            "with the same declarer and contract, but the marriage counting nothing (it still "
+            "makes trump); the mean loss of his points, deal by deal."
         )
     yield (
         "with and without compare different deals: who holds a king and queen also holds other "

@@ -60,11 +60,8 @@ def played(run: Run) -> Run:
 
 
 def model_of(run: Run) -> str:
-    """The play that produced the numbers, such as ``policy greedy``."""
-    names = run.plan.policies
-    if len(set(names)) == 1:
-        return f"policy {names[0]}"
-    return f"policies {'/'.join(names)}"
+    """The play that produced the numbers, such as ``policy greedy``, or double dummy."""
+    return run.play
 
 
 def has_exact_chances(run: Run) -> bool:

@@ -20,12 +20,13 @@ DECLARER_LEADS = 0
 
 def double_dummy_points(
     deals: NDArray[np.uint64],
-    declarer: NDArray[np.int16],
-    gift_left: NDArray[np.int16],
-    gift_right: NDArray[np.int16],
+    declarer: NDArray[np.integer],
+    gift_left: NDArray[np.integer],
+    gift_right: NDArray[np.integer],
     *,
     best: bool,
     rules: Rules,
+    threads: int | None = 1,
 ) -> NDArray[np.int16]:
     """Declarer points, int16, with best play of all three when all cards are known.
 
@@ -37,7 +38,9 @@ def double_dummy_points(
         for seat in range(3):
             mine = declarer == seat
             if mine.any():
-                solved = best_exchange_batch(deals[mine], declarer=seat, rules=rules, threads=1)
+                solved = best_exchange_batch(
+                    deals[mine], declarer=seat, rules=rules, threads=threads
+                )
                 points[mine] = solved.points
         return points
     dealt = masks_of_deals(deals)
@@ -47,4 +50,4 @@ def double_dummy_points(
     to_right = np.left_shift(1, gift_right.astype(np.int64))
     kept = (hands[his, rows] | dealt.talon) & ~to_left & ~to_right
     left, right = hands[(his + 1) % 3, rows] | to_left, hands[(his + 2) % 3, rows] | to_right
-    return solve_batch(kept, left, right, DECLARER_LEADS, NO_TRUMP, rules=rules, threads=1)
+    return solve_batch(kept, left, right, DECLARER_LEADS, NO_TRUMP, rules=rules, threads=threads)
