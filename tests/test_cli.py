@@ -157,6 +157,14 @@ BAD = {
     "deal number": (["deal", "807723671040"], 3, "807723671039"),
     "deal text": (["deal", "AKQ.T9.J.A"], 3, ""),
     "count of deals": (["deal", "--count", "1e9"], 2, "1000000"),
+    "solve nothing there": (["solve", "nofile.csv"], 3, "no such file"),
+    "solve a folder": (["solve", "/tmp"], 3, "folder"),
+    "solve garbage": (["solve", "x"], 3, "no deal"),
+    "solve in strange letters": (["solve", "KQ... | .A.T. | .9.A.", "--letters", "x"], 3, "x"),
+    "threshold": (["solve", "5", "--at-least", "-1"], 2, "use 0 to 10000"),
+    "too many wishes": (["solve", "5", "--exchange", "--all-cards"], 2, "--exchange"),
+    "hands overlap": (["solve", "KQ... | K.A.. | .9.A."], 3, "KS"),
+    "no double-dummy values": (["simulate", "--dd", "gift"], 2, "did you mean gifts?"),
     "rules to show": (["rules", "show", "gamerule"], 3, "did you mean gamerules?"),
     "bench size": (["bench", "--deals", "10"], 2, "deals"),
 }
@@ -333,3 +341,41 @@ def test_closed_pipe_is_no_error(run_folder: Path) -> None:
     outcome = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert outcome.returncode == 0, outcome.stderr
     assert outcome.stderr == ""
+
+
+# -- many deals ----------------------------------------------------------------------------------
+
+
+def many(lines: bytes, *options: str) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-m", "milsim", "solve", "-", *options]
+    return subprocess.run(command, input=lines, capture_output=True, check=False)
+
+
+def test_wrong_lines_are_numbered_and_skipped() -> None:
+    long = b"5," + b"a" * 200_000
+    outcome = many(b"deal,note\n688907321587,a\n" + long + b"\nx,b\n5,\xe9\n\n7,c\n")
+    assert outcome.returncode == 0
+    rows = [line.split(",") for line in outcome.stdout.decode().splitlines()]
+    assert [row[0] for row in rows] == ["line", "2", "5", "7"]
+    assert rows[1][1] == "85"
+    words = outcome.stderr.decode()
+    assert "line 3: 200002 letters" in words
+    assert "line 4: deal must be a whole number" in words
+    assert "2 lines skipped" in words
+
+
+def test_nothing_solved_is_bad_input() -> None:
+    outcome = many(b"1,2,3\n4,5,6\n")
+    assert outcome.returncode == 3
+    assert b"the first line must name the columns" in outcome.stderr
+    assert many(b"deal,deal\n5,5\n").returncode == 3
+    assert many(b"5\nx\n", "--strict").returncode == 3
+
+
+def test_a_pipe_is_a_file_and_letters_are_for_positions_too() -> None:
+    command = f"{sys.executable} -m milsim solve <(printf '5\\n6\\n')"
+    outcome = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert len(outcome.stdout.splitlines()) == 3
+    assert many(b"KD... | .A.T. | .9.A.\n", "--letters", "polish").stdout.splitlines()[1] == (
+        b"1,79,,,"
+    )

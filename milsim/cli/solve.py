@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 import time
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from milsim.cli.options import (
     RulesOption,
     ThreadsOption,
     announce_compilation,
+    parse_count,
     parse_threads,
     print_json,
     say,
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
 SECONDS_BETWEEN_LINES = 5.0
 SHOWN_PAIRS = 10
+FILE_ENDINGS = (".csv", ".jsonl", ".json", ".txt")
 DECLARERS = {"forehand": 0, "middlehand": 1, "rearhand": 2, "0": 0, "1": 1, "2": 2}
 
 
@@ -58,12 +61,10 @@ def solve(
         ),
     ] = None,
     at_least: Annotated[
-        int | None,
+        str | None,
         typer.Option(
             "--at-least",
             metavar="N",
-            min=0,
-            max=10_000,
             help="Only say whether the declarer gets so many points.",
         ),
     ] = None,
@@ -95,9 +96,11 @@ def solve(
     if declarer not in DECLARERS:
         raise UsageError(f"declarer: {declarer[:40]!r} is not forehand, middlehand or rearhand")
     seat = DECLARERS[declarer]
-    need = at_least
+    need = None if at_least is None else parse_count("at-least", at_least, 0, 10_000)
     n_threads = parse_threads(threads)
-    is_file = what == "-" or (len(what) < 1000 and "|" not in what and Path(what).is_file())
+    if exchange and (all_cards or gifts is not None):
+        raise UsageError("--exchange values all gifts; leave --gifts and --all-cards out")
+    is_file = _is_file(what)
     announce_compilation(quiet=quiet or json)
     if is_file:
         if exchange or all_cards or gifts is not None:
@@ -161,8 +164,15 @@ def _print_solution(
         name = SEAT_NAMES[seat] if deal is not None else f"seat {seat}"
         mark = "  declarer" if seat == solution.declarer else ""
         typer.echo(f"{name:<10}  {hand.pretty()}{mark}")
+    text = str(solution)
+    if deal is not None:
+        for seat, name in enumerate(SEAT_NAMES):
+            text = text.replace(f"seat {seat}", name)
     typer.echo("")
-    typer.echo(str(solution))
+    typer.echo(text)
+    if "!" in text:
+        typer.echo("! the card is led and declares")
+    typer.echo("(the defenders play as one against the declarer, all cards known)")
     if all_cards:
         typer.echo("")
         for turn, act in zip(solution.turns, solution.line, strict=True):
@@ -201,17 +211,34 @@ def _print_exchange(found: Exchange, need: int | None, json: bool) -> None:
     typer.echo(f"and {len(rest)} pairs from {rest[0][1]} down to {rest[-1][1]} (--json lists all)")
 
 
+def _is_file(what: str) -> bool:
+    """Whether the argument names many deals: stdin, a file, a pipe. A missing file is an error."""
+    if what == "-":
+        return True
+    if len(what) > 1000 or "|" in what or "\0" in what:
+        return False
+    path = Path(what)
+    if path.is_dir():
+        raise MilsimError(f"{what}: a folder; name a file of deals or positions")
+    if path.suffix.lower() in FILE_ENDINGS and not path.exists():
+        raise MilsimError(f"{what}: no such file")
+    return path.exists()
+
+
 def _lines(source: str) -> Iterator[str]:
+    # What is not UTF-8 makes its own line wrong, not the whole file.
     if source == "-":
+        if sys.stdin is None:
+            raise MilsimError("stdin is closed; name a file, or send lines")
+        if isinstance(sys.stdin, io.TextIOWrapper):
+            sys.stdin.reconfigure(encoding="utf-8", errors="surrogateescape")
         yield from sys.stdin
         return
     try:
-        with Path(source).open(encoding="utf-8") as file:
+        with Path(source).open(encoding="utf-8", errors="surrogateescape") as file:
             yield from file
     except OSError as error:
         raise MilsimError(f"{source}: cannot read, {(error.strerror or '').lower()}") from None
-    except UnicodeDecodeError as error:
-        raise MilsimError(f"{source}: no text in UTF-8 (byte {error.start})") from None
 
 
 def _many(
@@ -251,6 +278,8 @@ def _many(
             last = now
             say(f"{done:,} solved, {done / (now - started):,.0f}/s", quiet=quiet or json)
     skipped = f", {wrong:,} lines skipped" if wrong else ""
+    if wrong and not done:
+        raise MilsimError(f"{source}: nothing could be solved, {wrong:,} lines skipped")
     say(f"{done:,} solved in {time.monotonic() - started:.1f} s{skipped}", quiet=quiet or json)
 
 

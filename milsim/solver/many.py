@@ -14,12 +14,13 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from milsim.cards import NO_TRUMP, checked_int
+from milsim.cards import NO_TRUMP, checked_int, format_hand, parse_hand
 from milsim.deals import Deal
 from milsim.errors import DealError, MilsimError, NotationError, nearest, quote
 from milsim.position import Position
@@ -30,9 +31,12 @@ from milsim.solver.exchange import best_exchange_batch, checked_declarer
 from milsim.solver.solution import solve
 
 BLOCK = 2048
+"""Lines solved together at the most; the first blocks are small, so that answers come at once."""
 _LONGEST = 10_000
 _MASKS = ("declarer_mask", "left_mask", "right_mask")
 _COLUMNS = ("deal", "deal_id", *_MASKS, "leader", "trump")
+
+_NUMBERS = re.compile(r"-?\d+(\s*,\s*-?\d+)+")
 
 Row = tuple[int, int, int, int, int]
 Task = Row | int | Position
@@ -71,16 +75,25 @@ def read_position_or_deal(
     if len(text) > _LONGEST:
         raise NotationError(f"text of {len(text)} letters: too long for a deal or position")
     if ";" in text:
-        return Position.parse(text, rules=rules)
+        return _position(text, rules, letters)
     try:
         return Deal.parse(text, letters=letters)
     except MilsimError:
         if text.count("|") != 2:
             raise
-        position = Position.parse(text, rules=rules)
+        position = _position(text, rules, letters)
         if any(len(hand) == 7 for hand in position.hands):
             raise
         return position
+
+
+def _position(text: str, rules: str | Path | Rules, letters: str) -> Position:
+    """A position whose hands are written in these rank letters; its fields are in English."""
+    if letters != "english":
+        hands, semicolon, fields = text.partition(";")
+        read = [format_hand(parse_hand(hand, letters=letters)) for hand in hands.split("|")]
+        text = " | ".join(read) + semicolon + fields
+    return Position.parse(text, rules=rules)
 
 
 def _task_of_fields(fields: dict[str, Any], rules: str | Path | Rules) -> Task:
@@ -99,6 +112,13 @@ def _task_of_fields(fields: dict[str, Any], rules: str | Path | Rules) -> Task:
     if "deal_id" in fields:
         fields = {"deal": fields["deal_id"]}
     return Deal.from_dict(fields).id
+
+
+def _cells(text: str) -> list[str]:
+    try:
+        return next(csv.reader([text]))
+    except csv.Error as error:
+        raise NotationError(f"no row of CSV: {error}") from None
 
 
 def _whole(text: str, name: str) -> int:
@@ -126,7 +146,7 @@ class _Reader:
                 raise NotationError(f"no JSON: {error}") from None
             return _task_of_fields(fields, self.rules)
         if self.columns is not None:
-            cells = next(csv.reader([text]))
+            cells = _cells(text)
             if len(cells) != len(self.columns):
                 raise NotationError(f"{len(cells)} cells under {len(self.columns)} columns")
             pairs = zip(self.columns, cells, strict=True)
@@ -134,7 +154,12 @@ class _Reader:
                 {name: _whole(cell, name) for name, cell in pairs if name in _COLUMNS}, self.rules
             )
         if was_first and text[:1].isalpha() and ("," in text or text in _COLUMNS):
-            names = [name.strip() for name in next(csv.reader([text]))]
+            names = [name.strip() for name in _cells(text)]
+            twice = [name for name in names if name and names.count(name) > 1]
+            if twice:
+                raise NotationError(f"column {quote(twice[0])} is named twice")
+            if {"deal", "deal_id"} & set(names) and set(_MASKS) & set(names):
+                raise NotationError("columns of deals and of hands: name one of the two")
             if not {"deal", "deal_id", *_MASKS} & set(names):
                 raise NotationError(
                     f"columns {quote(text)}: none says what to solve; "
@@ -142,6 +167,11 @@ class _Reader:
                 )
             self.columns = names
             return None
+        if _NUMBERS.fullmatch(text):
+            raise NotationError(
+                "a row of numbers: the first line must name the columns, deal or "
+                + ", ".join((*_MASKS, "leader", "trump"))
+            )
         found = read_position_or_deal(text, rules=self.rules, letters=self.letters)
         return found if isinstance(found, Position) else found.id
 
@@ -180,6 +210,7 @@ AKQ.T9.J.A hands between spaces, or any hands between |
     """
     seat = checked_declarer(declarer)
     reader = _Reader(rules, letters)
+    block = 1
     tasks: dict[int, Task] = {}
     answers: dict[int, Answer] = {}
 
@@ -195,6 +226,8 @@ AKQ.T9.J.A hands between spaces, or any hands between |
         if not text:
             continue
         try:
+            if len(text) > _LONGEST:
+                raise NotationError(f"{len(text)} letters: too long for a deal or position")
             task = reader.task(text)
             if isinstance(task, Position):
                 task = _as_row(task, seat) or task
@@ -210,8 +243,9 @@ AKQ.T9.J.A hands between spaces, or any hands between |
         else:
             if task is not None:
                 tasks[number] = task
-        if len(tasks) + len(answers) >= BLOCK:
+        if len(tasks) + len(answers) >= block:
             yield from finish()
+            block = min(2 * block, BLOCK)
     yield from finish()
 
 
