@@ -7,6 +7,7 @@ import pytest
 
 from milsim.api import open_run, simulate
 from milsim.reports import bidding, bidding_report, marriages, marriages_report, render
+from milsim.reports.summary import summary
 from milsim.store.run import Run
 
 
@@ -34,6 +35,15 @@ def test_a_worthless_marriage_is_solved_again(solved: Run) -> None:
     # With all cards known, taking points away never gains any.
     assert worth["worth"].min() >= 0
     assert (worth.filter(pl.col("value") > 0)["worth"] <= worth["value"].max()).all()
+
+
+def test_the_summary_has_both_means(solved: Run) -> None:
+    figures = summary(solved)
+    rows = solved.frame().collect()
+    assert figures.double_dummy is not None
+    assert figures.double_dummy.value == pytest.approx(rows["dd_points"].mean())
+    assert "double dummy" in figures.text()
+    assert figures.to_dict()["double_dummy"]["value"] == figures.double_dummy.value
 
 
 def test_the_model_is_named_in_the_text(solved: Run) -> None:

@@ -27,6 +27,7 @@ class Summary:
     declared: Interval
     redealt: Interval
     by_seat: tuple[float, ...]
+    double_dummy: Interval | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The figures as plain JSON values."""
@@ -41,6 +42,7 @@ class Summary:
             "declarer_declared_a_marriage": _plain(self.declared),
             "redealt": _plain(self.redealt),
             "declarer_by_seat": dict(zip(SEAT_NAMES, self.by_seat, strict=True)),
+            **({} if self.double_dummy is None else {"double_dummy": _plain(self.double_dummy)}),
         }
 
     def text(self) -> str:
@@ -53,6 +55,11 @@ class Summary:
         lines = [
             f"deals                  {self.deals:,}   (sampled; intervals are 95 %)",
             f"declarer points        mean {_number(self.mean_points)}",
+            *(
+                []
+                if self.double_dummy is None
+                else [f"double dummy           mean {_number(self.double_dummy)}"]
+            ),
             f"contract made          {_share(self.made)}",
             f"mean bid and contract  {self.mean_bid:.1f} and {self.mean_contract:.1f}",
             f"a marriage declared    {_share(self.declared)}",
@@ -69,12 +76,16 @@ def summary(run: AnyRun) -> Summary:
     suits = ("spades", "clubs", "diamonds", "hearts")
     by_declarer = pl.any_horizontal(pl.col(f"{suit}_seat") == pl.col("declarer") for suit in suits)
     points = pl.col("declarer_points").cast(pl.Int64)
+    solved = run.plan.dd != "off"
+    best = pl.col("dd_points").cast(pl.Int64) if solved else pl.lit(0)
     totals = (
         run.frame()
         .select(
             n=pl.len(),
             total=points.sum(),
             squares=(points * points).sum(),
+            dd_total=best.sum(),
+            dd_squares=(best * best).sum(),
             made=pl.col("made").sum(),
             bids=pl.col("bid").cast(pl.Int64).sum(),
             contracts=pl.col("contract").cast(pl.Int64).sum(),
@@ -87,6 +98,7 @@ def summary(run: AnyRun) -> Summary:
     )
     n = counted(run, int(totals["n"]))
     moments = Moments(n, int(totals["total"] or 0), int(totals["squares"] or 0))
+    double_dummy = Moments(n, int(totals["dd_total"] or 0), int(totals["dd_squares"] or 0))
     return Summary(
         provenance=run.provenance(),
         deals=n,
@@ -97,6 +109,7 @@ def summary(run: AnyRun) -> Summary:
         declared=wilson(int(totals["declared"] or 0), n),
         redealt=wilson(int(totals["redealt"] or 0), n),
         by_seat=tuple(int(totals[name] or 0) / n if n else 0.0 for name in SEAT_NAMES),
+        double_dummy=double_dummy.mean() if solved else None,
     )
 
 
