@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 import os
+from typing import SupportsIndex
 
 from milsim.errors import UsageError, quote
 
@@ -16,7 +18,7 @@ def default_threads() -> int:
     return os.cpu_count() or 1
 
 
-def checked_threads(threads: int | None) -> int:
+def checked_threads(threads: SupportsIndex | None) -> int:
     """The number of threads asked for, or all cores for None; UsageError if out of range.
 
     >>> checked_threads(3)
@@ -24,6 +26,10 @@ def checked_threads(threads: int | None) -> int:
     """
     if threads is None:
         return default_threads()
-    if isinstance(threads, bool) or not isinstance(threads, int) or not 1 <= threads <= MAX_THREADS:
+    try:
+        number = 0 if isinstance(threads, bool) else operator.index(threads)
+    except TypeError:
+        number = 0
+    if not 1 <= number <= MAX_THREADS:
         raise UsageError(f"threads must be 1 to {MAX_THREADS}, got {quote(threads)}")
-    return threads
+    return number

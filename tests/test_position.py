@@ -19,6 +19,7 @@ from milsim.dealing.tables import kernel_hands
 from milsim.errors import DealError, IllegalActError, MilsimError, NotationError
 from milsim.position import Declaration, Position, PositionFault, playout
 from milsim.position import state as kernels
+from milsim.position.text import parse_fields
 from milsim.rules import PlayRules, Rules, load, packed, preset_names
 from milsim.tricks import play_flags, play_values
 
@@ -343,6 +344,63 @@ def test_bad_history_is_refused() -> None:
     ):
         with pytest.raises(DealError):
             Position([1, 2, 4], **bad)
+
+
+@pytest.mark.parametrize(
+    ("fields", "fault", "why"),
+    [
+        ("declared 0S1", "BAD_DECLARATION", "0S1: these rules let declare in tricks 2 to 8"),
+        ("declared 0S2", "BAD_DECLARATION", "0S2: no QS or KS has gone: one was led to declare"),
+        ("declared 0H3 1H4", "BAD_DECLARATION", "1H4: 0H3 has declared the same"),
+        ("declared 0H3 1C3", "BAD_DECLARATION", "0H3: 1C3 is of the same trick"),
+        ("declared 0H7", "BAD_DECLARATION", "0H7: trick 7 has not begun"),
+        ("declared 0H8", "BAD_DECLARATION", "0H8: trick 8 has not begun"),
+        ("declared 0A3", "BAD_DECLARATION", "0A3: these rules know no four aces"),
+        ("next_trump H", "BAD_NEXT_TRUMP", "next_trump H is not trump none"),
+        ("declared 0H3", "BAD_TRUMP", "trump is none, but 0H3 made it H"),
+        ("trump H; declared 0H3 1C4", "BAD_TRUMP", "trump is H, but 1C4 made it C"),
+    ],
+)
+def test_what_cannot_have_been_declared(fields: str, fault: str, why: str) -> None:
+    with pytest.raises(DealError, match=f"no position: .*{why}") as caught:
+        Position.parse(f"KQ... | .A.T. | .9.A.; {fields}")
+    assert "\n" not in str(caught.value)
+    given = parse_fields(f"KQ... | .A.T. | .9.A.; {fields}")
+    assert Position.faults_of(trick_number=7, **given) == PositionFault[fault]
+
+
+def test_a_declaration_is_of_the_seat_that_led_it() -> None:
+    fine = Position(["KQ...", ".A.T.", ".9.A."]).play("QS")
+    assert Position.parse(str(fine)) == fine
+    for old, new, why in (
+        ("declared 0S7", "declared 1S7", "seat 0 led QS to trick 7"),
+        ("declared 0S7", "declared 0H7", "seat 0 led QS to trick 7, not QH or KH"),
+        ("declared 0S7", "declared 1S5", "1S5: KS is seat 0's|1S5: QS is seat 0's|has gone"),
+        ("trump S; ", "", "next_trump is none, but 0S7 made it S"),
+        ("trump S; ", "next_trump S; ", "S is trump at once"),
+        ("K...", "T...", "seat 0 had no KS"),
+    ):
+        with pytest.raises(DealError, match=why):
+            Position.parse(str(fine).replace(old, new))
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"hands": {1, 2, 4}},
+        {"declared": 5},
+        {"declared": [3]},
+        {"declared": [(0, 1)]},
+        {"leader": 10**5000},
+        {"points": (10**5000, 0, 0)},
+        {"points": {1, 2, 3}},
+        {"next_trump": 10**5000},
+    ],
+)
+def test_strange_arguments_are_deal_errors(bad: dict[str, Any]) -> None:
+    with pytest.raises(DealError) as caught:
+        Position(**{"hands": [1, 2, 4], **bad})
+    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,10 @@ def test_a_huge_unsigned_number_does_not_wrap() -> None:
         ((["A"], [B], [C]), "declarer must be whole numbers"),
         (([True], [B], [C]), "declarer must be whole numbers, got bool"),
         (([None], [B], [C]), "declarer must be whole numbers"),
-        (([2**80], [B], [C]), "declarer must be whole numbers"),
+        (([2**80], [B], [C]), "declarer: 1208925819614629174706176 at index 0 is out of range"),
+        (([A, -(2**70)], [B], [C]), "declarer: -1180591620717411303424 at index 1 is out of range"),
+        (([[A], [1, 2]], [B], [C]), "declarer must be whole numbers in one row, got"),
+        ((2**70, B, C), "declarer: 1180591620717411303424 is out of range"),
     ],
 )
 def test_columns_that_are_none(columns: Any, why: str) -> None:
@@ -96,12 +99,25 @@ def test_thresholds_by_row_and_trivial_ones() -> None:
     assert many.tolist() == [True, False, True, True, False]
     with pytest.raises(DealError, match="at_least must be whole numbers"):
         solve_batch(A, B, C, at_least=99.5)
+    with pytest.raises(DealError, match=r"at_least: 10{30} is out of range"):
+        solve_batch(A, B, C, at_least=10**30)
 
 
 @pytest.mark.parametrize("threads", [0, -1, 5000, True, 1.5])
 def test_threads_out_of_range(threads: Any) -> None:
     with pytest.raises(UsageError, match="threads must be 1 to"):
         solve_batch(A, B, C, threads=threads)
+
+
+def test_threads_of_any_integer() -> None:
+    assert solve_batch(A, B, C, threads=np.int64(2)) == solve_batch(A, B, C)  # type: ignore[call-overload]
+
+
+def test_gifts_are_plain_numbers() -> None:
+    found = solve(688_907_321_587, gifts=np.array([20, 19]))  # type: ignore[arg-type]
+    assert found.gifts == (20, 19)
+    assert found.gifts is not None
+    assert [type(card) for card in found.gifts] == [int, int]
 
 
 def test_unknown_rules() -> None:
@@ -130,15 +146,21 @@ def test_threads_give_the_same() -> None:
         (lambda: solve(10**12), "deal number 1000000000000"),
         (lambda: solve("AS"), "deal, position or deal number must be an integer"),  # type: ignore[arg-type]
         (lambda: solve(0, declarer=3), "declarer must be 0 forehand"),
-        (lambda: solve(0, gifts=(0, 0)), "gift 9S is not among the declarer's cards"),
+        (lambda: solve(0, gifts=(0, 0)), "gift 9S is given twice"),
         (lambda: solve(0, gifts=(7, 0)), "gift JC is not among the declarer's cards"),
         (lambda: solve(0, gifts=(99, 0)), "gift 99 is not among the declarer's cards"),
         (lambda: solve(0, gifts=(0,)), "gifts must be two card indices"),  # type: ignore[arg-type]
+        (lambda: solve(0, gifts={20, 19}), "gifts must be two card indices, .*got {"),  # type: ignore[arg-type]
+        (lambda: solve(0, gifts={20: 1, 19: 2}), "gifts must be two card indices, .*got {20: 1"),  # type: ignore[arg-type]
         (lambda: solve(Position([A, B, C]), gifts=(0, 1)), "gifts belong to a deal"),
         (lambda: solve(Position([A, B, C]), rules="mil"), "rules of a position are its own"),
         (lambda: solve(Position([A, B, C], trump=7)), "trump"),
         (lambda: best_exchange_batch([-1]), "deal number -1 at index 0"),
         (lambda: best_exchange_batch([0.5]), "whole numbers"),
+        (lambda: best_exchange_batch(["5"]), "whole numbers, got <U1"),
+        (lambda: best_exchange_batch([[1], [1, 2]]), "whole numbers in one row"),  # type: ignore[list-item]
+        (lambda: best_exchange_batch([2**70]), "out of range"),
+        (lambda: best_exchange_batch([0] * 70_000 + [-1]), "deal number -1 at index 70000"),
         (lambda: best_exchange_batch([0], declarer=-1), "got -1"),
     ],
 )

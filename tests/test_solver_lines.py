@@ -181,7 +181,7 @@ def test_a_file_streams(run: Run, tmp_path: Path) -> None:
     [
         (("1", "--declarer", "west"), UsageError, "not forehand, middlehand or rearhand"),
         (("1", "--gifts", "QH"), UsageError, "not two cards"),
-        (("1", "--gifts", "QH QH"), DealError, "gift QH is not among"),
+        (("1", "--gifts", "QH QH"), DealError, "gift QH is given twice"),
         ((ENDING, "--exchange"), UsageError, "--exchange is for a deal"),
         ((ENDING, "--gifts", "QH JH"), UsageError, "--gifts is for a deal"),
         (("nonsense",), NotationError, "no deal in 'nonsense'"),

@@ -12,7 +12,7 @@ sampling into masks goes by blocks: numbers first, then hands (14.5 → 13 ns).
 from __future__ import annotations
 
 import operator
-from typing import NamedTuple, SupportsIndex
+from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -239,22 +239,59 @@ def sample_deal_masks(
     return masks
 
 
+def whole_numbers(values: Any, what: str) -> NDArray[Any]:
+    """An array of int64 or another integer type, of any shape; raises DealError for others.
+
+    >>> whole_numbers([1, 2], "deal numbers").tolist()
+    [1, 2]
+    """
+    try:
+        array = np.asarray(values)
+    except (ValueError, TypeError, OverflowError):  # ragged, or no numbers at all
+        raise DealError(f"{what} must be whole numbers in one row, got {quote(values)}") from None
+    if array.dtype.kind in "iu":
+        return array
+    if array.size == 0 and array.dtype.kind in "fO":
+        return array.astype(np.int64)
+    # Lists of integers that no one type holds come as floats or objects.
+    each = list(np.asarray(values, object).flat) if array.dtype.kind in "fO" else []
+    for index, value in enumerate(each):
+        if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
+            break
+        if not -(1 << 63) <= value < 1 << 63:
+            at = f" at index {index}" if array.ndim else ""
+            raise DealError(f"{what}: {quote(value)}{at} is out of range")
+    else:
+        if each:
+            return np.asarray(each, np.int64).reshape(array.shape)
+    raise DealError(f"{what} must be whole numbers, got {array.dtype} of shape {array.shape}")
+
+
+def numbers_of_deals(numbers: ArrayLike) -> NDArray[np.int64]:
+    """Deal numbers as int64[n]; raises DealError for what is none.
+
+    >>> numbers_of_deals(5)
+    array([5])
+    """
+    given = np.atleast_1d(whole_numbers(numbers, "deal numbers"))
+    if given.ndim != 1:
+        raise DealError(f"deal numbers must be whole numbers in one row, got shape {given.shape}")
+    wrong = np.flatnonzero((given < 0) | (given >= N_DEALS))
+    if wrong.size:
+        first = int(wrong[0])
+        raise DealError(f"deal number {given[first]} at index {first} is not 0 to {N_DEALS - 1}")
+    return given.astype(np.int64)
+
+
 def masks_of_deals(numbers: ArrayLike) -> DealMasks:
     """The masks of deals from their numbers: four int64 arrays. Raises DealError for no number.
 
     >>> [int(place[0]) for place in masks_of_deals([0])]
     [127, 16256, 2080768, 14680064]
     """
-    given = np.atleast_1d(np.asarray(numbers))
-    if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
-        raise DealError(f"deal numbers must be whole numbers in one row, got {given.dtype}"
-                        f" of shape {given.shape}")  # fmt: skip
-    wrong = np.flatnonzero((given < 0) | (given >= N_DEALS))
-    if wrong.size:
-        first = int(wrong[0])
-        raise DealError(f"deal number {given[first]} at index {first} is not 0 to {N_DEALS - 1}")
+    given = numbers_of_deals(numbers)
     masks = DealMasks(*(np.empty(given.size, np.int64) for _ in range(4)))
-    fill_masks_of_numbers(given.astype(np.int64), kernel_hands(), *masks)
+    fill_masks_of_numbers(given, kernel_hands(), *masks)
     return masks
 
 
@@ -268,11 +305,14 @@ def deals_of_masks(
     >>> deals_of_masks([127], [16256], [2080768])
     array([0], dtype=uint64)
     """
+    given = [
+        np.atleast_1d(whole_numbers(hand, "masks")) for hand in (forehand, middlehand, rearhand)
+    ]
     try:
-        hands = np.broadcast_arrays(*map(np.atleast_1d, (forehand, middlehand, rearhand)))
+        hands = np.broadcast_arrays(*given)
     except ValueError:
         raise DealError("the arrays of masks differ in length") from None
-    if hands[0].ndim != 1 or any(hand.size and hand.dtype.kind not in "iu" for hand in hands):
+    if hands[0].ndim != 1:
         raise DealError("masks must be whole numbers in one row")
     wide = [hand.astype(np.int64, order="C") for hand in hands]
     for place, hand, cards in zip(PLACES, wide, PLACE_CARDS, strict=False):
@@ -304,6 +344,8 @@ __all__ = [
     "fill_masks_of_numbers",
     "fill_numbers_of_masks",
     "masks_of_deals",
+    "numbers_of_deals",
     "rank_of",
     "sample_deal_masks",
+    "whole_numbers",
 ]

@@ -7,7 +7,7 @@ from enum import IntFlag
 from typing import SupportsIndex
 
 from milsim.cards import ALL_CARDS, N_CARDS, NO_TRUMP, CardSet, checked_int, format_card, parse_hand
-from milsim.errors import NotationError
+from milsim.errors import NotationError, quote
 
 MOST_CARDS = 8
 
@@ -23,6 +23,8 @@ class PositionFault(IntFlag):
     BAD_TRUMP = 32
     BAD_TABLE = 64
     BAD_TRICK_NUMBER = 128
+    BAD_DECLARATION = 256
+    BAD_NEXT_TRUMP = 512
 
 
 def as_mask(hand: CardSet | SupportsIndex | str, what: str) -> int:
@@ -71,7 +73,7 @@ def _found(
             note(PositionFault.UNKNOWN_CARD, f"hand {seat} has bits outside the 24 cards")
     for card in table:
         if not 0 <= card < N_CARDS:
-            note(PositionFault.UNKNOWN_CARD, f"card {card} on the table is not 0 to 23")
+            note(PositionFault.UNKNOWN_CARD, f"card {quote(card)} on the table is not 0 to 23")
     for card in range(N_CARDS):
         hands = [str(seat) for seat, mask in enumerate(masks) if mask >> card & 1]
         places = ["hands " + " and ".join(hands)] if len(hands) > 1 else []
@@ -82,11 +84,11 @@ def _found(
         for place in places:
             note(PositionFault.DUPLICATE_CARD, f"{format_card(card)} in {place}")
     if not 0 <= trump <= NO_TRUMP:
-        note(PositionFault.BAD_TRUMP, f"trump is {trump}, not a suit 0 to 3, or 4 for none")
+        note(PositionFault.BAD_TRUMP, f"trump is {quote(trump)}, not a suit 0 to 3, or 4 for none")
     if len(table) > 2:
         note(PositionFault.BAD_TABLE, f"{len(table)} cards on the table, not 0 to 2")
     if not 0 <= leader < 3:
-        note(PositionFault.BAD_LEADER, f"leader is {leader}, not a seat 0 to 2")
+        note(PositionFault.BAD_LEADER, f"leader is {quote(leader)}, not a seat 0 to 2")
     if found.keys() & {PositionFault.BAD_LEADER, PositionFault.BAD_TABLE}:
         return found
     counts = [(mask & ALL_CARDS).bit_count() for mask in masks]
@@ -100,7 +102,7 @@ def _found(
     elif not 1 <= trick_number <= 9 - full:
         note(
             PositionFault.BAD_TRICK_NUMBER,
-            f"trick {trick_number} with {full} cards a hand, not 1 to {9 - full}",
+            f"trick {quote(trick_number)} with {full} cards a hand, not 1 to {9 - full}",
         )
     return found
 

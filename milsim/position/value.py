@@ -21,14 +21,13 @@ from milsim.cards import (
 )
 from milsim.errors import DealError, IllegalActError, quote
 from milsim.position import state as kernels
+from milsim.position.declared import FOUR_ACES_DECLARED, history_faults
 from milsim.position.faults import PositionFault, as_mask, fault_words, faults_of, full_count
 from milsim.position.text import parse_fields, position_text
 from milsim.rules import Rules, load, packed, preset_names
 from milsim.tricks import can_declare, play_flags, play_values
 
 Triple = tuple[int, int, int]
-FOUR_ACES_DECLARED = 4
-"""The `suit` of a declaration of four aces."""
 
 
 class Act(NamedTuple):
@@ -101,7 +100,7 @@ class Position:
         declared: Sequence[Declaration] = (),
     ) -> None:
         """Check everything and keep it."""
-        if isinstance(hands, str) or not hasattr(hands, "__len__") or len(hands) != 3:
+        if not _is_row(hands) or len(hands) != 3:
             raise DealError(f"a position needs a sequence of three hands, got {quote(hands)}")
         masks = [as_mask(hand, f"hand {seat}") for seat, hand in enumerate(hands)]
         cards = _card_indices(table)
@@ -117,7 +116,19 @@ class Position:
             raise DealError("no position: " + "; ".join(words))
         following = trump if next_trump is None else checked_int(next_trump, "next_trump")
         if not 0 <= following <= NO_TRUMP:
-            raise DealError(f"next_trump must be a suit 0 to 3, or 4 for none, got {following}")
+            raise DealError(
+                f"next_trump must be a suit 0 to 3, or 4 for none, got {quote(following)}"
+            )
+        known = load(rules)
+        made = _declarations(declared)
+        faults = [
+            words
+            for _, words in history_faults(
+                masks, leader, trump, cards, number, following, made, known.play
+            )
+        ]
+        if faults:
+            raise DealError("no position: " + "; ".join(faults))
         for name, value in (
             ("hands", tuple(CardSet(mask) for mask in masks)),
             ("leader", leader),
@@ -127,8 +138,8 @@ class Position:
             ("next_trump", following),
             ("points", _triple(points, "points", 1000)),
             ("tricks", _triple(tricks, "tricks", 8)),
-            ("declared", tuple(sorted(map(_checked_declaration, declared), key=_by_time))),
-            ("rules", load(rules)),
+            ("declared", made),
+            ("rules", known),
         ):
             object.__setattr__(self, name, value)
 
@@ -139,14 +150,31 @@ class Position:
         trump: int = NO_TRUMP,
         table: Sequence[int] = (),
         trick_number: int = 1,
+        *,
+        rules: str | Path | Rules = "mil",
+        next_trump: int | None = None,
+        declared: Sequence[Declaration] = (),
     ) -> PositionFault:
         """All faults of these as a position, none if they are one.
+
+        Those of what was declared are looked for where there are no others.
 
         >>> Position.faults_of([1, 1, 2], trump=7)
         <PositionFault.DUPLICATE_CARD|BAD_TRUMP: 34>
         """
         masks = [as_mask(hand, f"hand {seat}") for seat, hand in enumerate(hands)]
-        return faults_of(masks, leader, trump, tuple(table), trick_number)
+        cards = _card_indices(table)
+        faults = faults_of(masks, leader, trump, cards, trick_number)
+        following = trump if next_trump is None else checked_int(next_trump, "next_trump")
+        if not 0 <= following <= NO_TRUMP and following != trump:
+            faults |= PositionFault.BAD_NEXT_TRUMP
+        made = _declarations(declared)
+        if not faults:
+            for fault, _ in history_faults(
+                masks, leader, trump, cards, trick_number, following, made, load(rules).play
+            ):
+                faults |= fault
+        return faults
 
     @classmethod
     def parse(cls, text: str, *, rules: str | Path | Rules = "mil") -> Position:
@@ -327,8 +355,15 @@ def _card_index(card: object) -> int:
     return index
 
 
+def _is_row(values: Any) -> bool:
+    """Whether these are some values in an order."""
+    if isinstance(values, str | bytes | set | frozenset | dict | CardSet):
+        return False
+    return hasattr(values, "__len__") and getattr(values, "ndim", 1) == 1
+
+
 def _card_indices(table: Any) -> tuple[int, ...]:
-    if isinstance(table, str | bytes | set | frozenset | dict) or not hasattr(table, "__len__"):
+    if not _is_row(table):
         raise DealError(f"table must be a sequence of cards, got {quote(table)}")
     return tuple(
         parse_card(card) if isinstance(card, str) else checked_int(card, "card on the table")
@@ -337,18 +372,28 @@ def _card_indices(table: Any) -> tuple[int, ...]:
 
 
 def _triple(values: Any, what: str, most: int) -> Triple:
-    if isinstance(values, str) or not hasattr(values, "__len__") or len(values) != 3:
+    if not _is_row(values) or len(values) != 3:
         raise DealError(f"{what} must be three numbers by seat, got {quote(values)}")
     first, second, third = (checked_int(value, f"{what} of a seat") for value in values)
     if min(first, second, third) < 0 or max(first, second, third) > most:
-        raise DealError(f"{what} of a seat must be 0 to {most}, got {first}, {second}, {third}")
+        got = ", ".join(map(quote, (first, second, third)))
+        raise DealError(f"{what} of a seat must be 0 to {most}, got {got}")
     return first, second, third
 
 
-def _checked_declaration(found: Sequence[int]) -> Declaration:
+def _declarations(declared: Any) -> tuple[Declaration, ...]:
+    if not _is_row(declared):
+        raise DealError(f"declared must be a sequence of declarations, got {quote(declared)}")
+    return tuple(sorted(map(_checked_declaration, declared), key=_by_time))
+
+
+def _checked_declaration(found: Any) -> Declaration:
+    if not _is_row(found) or len(found) != 3:
+        raise DealError(f"a declaration is a seat, a suit and a trick, got {quote(found)}")
     seat, suit, trick = (checked_int(value, "part of a declaration") for value in found)
     if not (0 <= seat < 3 and 0 <= suit <= FOUR_ACES_DECLARED and 1 <= trick <= 8):
-        raise DealError(f"no declaration: seat {seat}, suit {suit}, trick {trick}")
+        got = f"seat {quote(seat)}, suit {quote(suit)}, trick {quote(trick)}"
+        raise DealError(f"no declaration: {got}")
     return Declaration(seat, suit, trick)
 
 

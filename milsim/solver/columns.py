@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from milsim._jit import kernel
 from milsim.bits import popcount
 from milsim.cards import ALL_CARDS, NO_TRUMP, CardSet, format_card
+from milsim.dealing.sampling import whole_numbers
 from milsim.errors import DealError, quote
 
 _SEATS = ("declarer", "left", "right")
@@ -49,19 +50,26 @@ def first_fault(
     return -1
 
 
+def _without_sets(values: Any) -> Any:
+    """The masks of card sets; all else as it is."""
+    if isinstance(values, CardSet):
+        return values.mask
+    if isinstance(values, np.ndarray) and (values.dtype != object or values.ndim == 0):
+        return values
+    if isinstance(values, list | tuple | np.ndarray) and any(
+        isinstance(each, CardSet) for each in values
+    ):
+        return [each.mask if isinstance(each, CardSet) else each for each in values]
+    return values
+
+
 def columns_of(
     given: Sequence[tuple[str, Any]],
 ) -> list[NDArray[Any]]:
     """Integer arrays of one dimension and length; single numbers are repeated (without memory)."""
     arrays = []
     for name, values in given:
-        array = np.asarray(values)
-        if array.dtype == object:
-            array = np.asarray(
-                [each.mask if isinstance(each, CardSet) else each for each in array.flat]
-            )
-        if array.size and array.dtype.kind not in "iu":
-            raise DealError(f"{name} must be whole numbers, got {array.dtype}")
+        array = whole_numbers(_without_sets(values), name)
         if array.ndim > 1:
             raise DealError(f"{name} must be one row of numbers, got shape {array.shape}")
         arrays.append(array)
@@ -110,7 +118,7 @@ def fault_words(row: Sequence[int]) -> str:
     elif fault == LEADER:
         why = f"leader must be 0 declarer, 1 his left or 2 his right, got {leader}"
     else:
-        why = f"trump must be a suit 0 to 3, or 4 for none, got {trump}"
+        why = f"trump must be a suit 0 to 3, or 4 for none, got {quote(trump)}"
     return why
 
 

@@ -18,6 +18,7 @@ from milsim._jit import kernel
 from milsim.bits import lowest_bit_index, popcount, word_of
 from milsim.cards import checked_int, format_card
 from milsim.dealing import masks_of_deals
+from milsim.dealing.sampling import numbers_of_deals
 from milsim.deals import SEAT_NAMES, SEATS, Deal
 from milsim.errors import DealError, quote
 from milsim.rules import Rules, load, packed
@@ -208,10 +209,7 @@ gift_right=array([19], dtype=int8), count=array([1], dtype=int8))
     array = packed(load(rules))
     flags, values = play_flags(array), play_values(array)
     n_threads = checked_threads(threads)
-    numbers = np.atleast_1d(np.asarray(deal_ids))
-    masks_of_deals(numbers[:0])
-    for start in range(0, len(numbers), 1 << 16):  # all are deals, before the work begins
-        masks_of_deals(numbers[start : start + (1 << 16)])
+    numbers = numbers_of_deals(deal_ids)  # all are deals, before the work begins
     size = len(numbers)
     found = Exchanges(np.empty(size, np.int16), *(np.empty(size, np.int8) for _ in range(3)))
     nothing = np.empty((0, 0, 0), np.int16)
@@ -276,8 +274,10 @@ def hands_after(deal: Deal, declarer: int, left: int, right: int) -> tuple[int, 
     seat = checked_declarer(declarer)
     hands = list(deal.hand_masks)
     hands[seat] |= deal.talon_mask
-    for turn, card in ((1, left), (2, right)):
-        index = checked_int(card, "gift")
+    gifts = checked_int(left, "gift"), checked_int(right, "gift")
+    for turn, index in enumerate(gifts, 1):
+        if turn == 2 and index == gifts[0]:
+            raise DealError(f"gift {format_card(index)} is given twice: gifts are two cards")
         if not 0 <= index < 24 or not hands[seat] >> index & 1:
             name = format_card(index) if 0 <= index < 24 else quote(index)
             raise DealError(f"gift {name} is not among the declarer's cards")

@@ -9,9 +9,9 @@ from typing import Any, SupportsIndex
 import numpy as np
 from numpy.typing import NDArray
 
-from milsim.cards import ACE, NO_TRUMP, SUIT_LETTERS, checked_int, format_card
+from milsim.cards import ACE, NO_TRUMP, SUIT_LETTERS, CardSet, checked_int, format_card
 from milsim.deals import Deal
-from milsim.errors import DealError
+from milsim.errors import DealError, quote
 from milsim.position import Act, Position
 from milsim.rules import Rules, packed
 from milsim.solver.exchange import best_exchange, checked_declarer, hands_after
@@ -246,12 +246,25 @@ def solve(
     if gifts is None:
         found = best_exchange(deal, declarer=seat, rules=how)
         gifts = found.gift_left, found.gift_right
-    elif isinstance(gifts, str) or not hasattr(gifts, "__len__") or len(gifts) != 2:
-        raise DealError("gifts must be two card indices: to the declarer's left, to his right")
+    else:
+        gifts = _checked_gifts(gifts)
     hands = hands_after(deal, seat, *gifts)
-    return _solve(
-        Position(hands, leader=seat, trick_number=1, rules=how), seat, (gifts[0], gifts[1])
-    )
+    return _solve(Position(hands, leader=seat, trick_number=1, rules=how), seat, gifts)
+
+
+def _checked_gifts(gifts: Any) -> tuple[int, int]:
+    """Two integers in an order; whether they are cards is not yet checked."""
+    unordered = isinstance(gifts, str | bytes | set | frozenset | dict | CardSet)
+    if unordered or getattr(gifts, "ndim", 1) != 1 or not hasattr(gifts, "__len__"):
+        left, right = None, None
+    else:
+        left, right = gifts if len(gifts) == 2 else (None, None)
+    if left is None or right is None:
+        raise DealError(
+            "gifts must be two card indices, to the declarer's left and to his right, "
+            f"got {quote(gifts)}"
+        )
+    return checked_int(left, "gift"), checked_int(right, "gift")
 
 
 def _solve(position: Position, declarer: int, gifts: tuple[int, int] | None) -> Solution:
