@@ -295,6 +295,7 @@ def test_deal_scores(rules: Rules, data: st.DataObject) -> None:
     declarer = data.draw(st.integers(0, 2))
     near = points[declarer] // rules.auction.step + data.draw(st.integers(-2, 2))
     contract = max(rules.auction.minimum, near * rules.auction.step)
+    contract = min(contract, scoring.highest_contract(rules))
     four_nines = data.draw(st.sampled_from([None, 0, 1, 2]))
     found = scoring.score_deal(
         points, declarer=declarer, contract=contract, rules=rules, four_nines=four_nines
