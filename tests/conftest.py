@@ -10,8 +10,8 @@ import pytest
 from hypothesis import settings
 
 settings.register_profile("milsim", deadline=None)
-# CI judges a change: the same examples each time, so that a verdict can be had again. Everywhere else
-# hypothesis goes on looking for new ones.
+# CI judges a change: the same examples each time, so that a verdict can be had again. Everywhere
+# else hypothesis goes on looking for new ones.
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "milsim")
 
