@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from milsim.cards import SUIT_NAMES
 from milsim.deals import SEAT_NAMES
 from milsim.reports.cells import is_lopsided
 from milsim.reports.provenance import AnyRun, counted, opened
@@ -73,8 +74,9 @@ class Summary:
 def summary(run: AnyRun) -> Summary:
     """The main figures of a run; raises RunError if its rows are not as many as it says."""
     run = opened(run)
-    suits = ("spades", "clubs", "diamonds", "hearts")
-    by_declarer = pl.any_horizontal(pl.col(f"{suit}_seat") == pl.col("declarer") for suit in suits)
+    by_declarer = pl.any_horizontal(
+        pl.col(f"{suit}_seat") == pl.col("declarer") for suit in SUIT_NAMES
+    )
     points = pl.col("declarer_points").cast(pl.Int64)
     solved = run.plan.dd != "off"
     best = pl.col("dd_points").cast(pl.Int64) if solved else pl.lit(0)

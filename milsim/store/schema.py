@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from milsim.cards import SUIT_NAMES
+from milsim.deals import SEAT_NAMES
 from milsim.simulation.columns import COLUMNS, NO_SEAT
 
 SCHEMA_VERSION = 1
 """Version of the columns and of the manifest; a reader refuses a newer one."""
-
-SEAT_NAMES = ("forehand", "middlehand", "rearhand")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +59,13 @@ NOTES: tuple[ColumnNote, ...] = (
         ColumnNote(
             f"{suit}_seat", _SMALL, f"who declared the marriage of {suit}; {NO_SEAT} = nobody"
         )
-        for suit in ("spades", "clubs", "diamonds", "hearts")
+        for suit in SUIT_NAMES
     ),
     *(
         ColumnNote(
             f"{suit}_trick", _SMALL, f"trick in which it was declared; 0 = not declared ({suit})"
         )
-        for suit in ("spades", "clubs", "diamonds", "hearts")
+        for suit in SUIT_NAMES
     ),
     ColumnNote("declarer_points", _POINTS, "card points + marriages of the declarer"),
     ColumnNote("made", pl.Boolean, "declarer points reached the contract, as the rules test it"),
