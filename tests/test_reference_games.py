@@ -58,6 +58,9 @@ def assert_lists_what_is_accepted(game: Game) -> None:
     assert accepted == in_range
 
 
+NINES = {0, 6, 12, 18}
+
+
 @settings(max_examples=60)
 @given(
     deal=deals(),
@@ -135,17 +138,25 @@ def test_case_20_points_of_every_preset_add_up(deal: Deal, preset: str, seed: in
     random = Random(seed)
     game = Game(deal, preset)
     while game.phase is not Phase.OVER:
-        acts = [act for act in game.legal_acts() if not isinstance(act, RedealRequest)]
+        acts = list(game.legal_acts())
+        acts = [act for act in acts if not isinstance(act, RedealRequest | Concession)] or acts
         game.apply(random.choice(acts))
+    if game.result is not None and game.result.ended == "redeal":  # the rules leave no choice
+        assert game.rules.deal.four_nines == "mandatory"
+        return
     assert_result_is_sound(game)
     assert game.result is not None
     scores = game.result.scores
     declarer, contract = game.result.declarer, game.result.contract
     assert declarer is not None
     assert contract is not None
-    assert scores[declarer] == (contract if game.result.made else -contract)
-    step = 5 if preset == "gamerules" else 10
-    assert all(score % step == 0 for score in scores)
+    bonus = game.rules.deal.four_nines_bonus if NINES <= set(deal.hands[declarer]) else 0
+    times = 2 if game.result.dark else 1
+    assert scores[declarer] == times * ((contract if game.result.made else -contract) + bonus)
+    rounding = game.rules.scoring.defender_rounding
+    unit = 10 if "10" in rounding else 5 if "5" in rounding else 1
+    assert all(score % unit == 0 for seat, score in enumerate(scores) if seat != declarer)
+    assert scores[declarer] % game.rules.auction.step == 0
 
 
 @given(start=positions(), seed=st.integers(0, 2**32 - 1))

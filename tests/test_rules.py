@@ -100,12 +100,85 @@ DIFFERENCES = {
         "match.lock": "off",
         "match.defender_cap": "off",
     },
+    "pagat": {
+        "deal.four_nines_when": "after_exchange",
+        "deal.low_hand": 0,
+        "auction.step": 5,
+        "auction.cap": "gate",
+        "talon.concede": "before_gifts",
+        "talon.concede_cost": "every_third_120",
+        "play.must_beat": "no",
+        "play.must_overtrump": False,
+        "scoring.defender_rounding": "nearest_5",
+        "match.lock": "off",
+        "match.defender_cap": "off",
+        "match.barrel": 880,
+        "match.bolts": "zero_tricks",
+    },
+    "polish": {
+        "deal.low_hand": 0,
+        "auction.cap": "gate",
+        "scoring.defender_rounding": "nearest_10_half_up",
+        "match.defender_cap": "off",
+    },
+    "polish-900": {
+        "deal.four_nines": "mandatory",
+        "auction.raise_by": "exact_step",
+        "talon.concede": "before_gifts",
+        "talon.concede_cost": "first_free_then_bid",
+        "play.must_trump": False,
+        "play.must_overtrump": False,
+        "play.marriage_from_trick": 1,
+        "scoring.defender_rounding": "nearest_10_half_up",
+        "match.lock": 900,
+        "match.defender_cap": "off",
+    },
+    "russian": {
+        "deal.low_hand": 14,
+        "deal.low_talon_points": 5,
+        "deal.low_talon_at": "minimum_only",
+        "auction.step": 5,
+        "auction.silence_below": -120,
+        "auction.dark": True,
+        "talon.concede": "before_gifts",
+        "talon.concede_limit": 3,
+        "play.must_beat": "no",
+        "play.must_overtrump": False,
+        "scoring.defender_rounding": "nearest_5",
+        "match.target": 1005,
+        "match.lock": "off",
+        "match.defender_cap": "off",
+        "match.barrel": 880,
+        "match.barrel_failed": "attempt",
+        "match.barrel_newcomer": "coexists",
+        "match.jump_over": "mounts",
+        "match.bolts": "zero_tricks",
+        "match.bolts_counted": "in_a_row",
+        "match.dump_truck": "plus",
+    },
+    "clubs-100": {
+        "deal.marriage_values.spades": 80,
+        "deal.marriage_values.clubs": 100,
+        "deal.marriage_values.diamonds": 40,
+        "deal.marriage_values.hearts": 60,
+        "deal.four_nines": "off",
+        "deal.four_nines_bonus": 100,
+        "play.must_beat": "no",
+        "scoring.defender_rounding": "none",
+        "match.lock": "off",
+        "match.defender_cap": "off",
+        "match.barrel": 880,
+    },
 }
 
 
 def test_mil_is_what_the_seeds_say() -> None:
     values = values_of(load("mil"))
     assert {path: values[path] for path in MIL} == MIL
+
+
+def test_all_presets_ship() -> None:
+    assert set(preset_names()) == {"mil", *DIFFERENCES}
 
 
 @pytest.mark.parametrize("name", DIFFERENCES)
