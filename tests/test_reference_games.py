@@ -150,7 +150,7 @@ def test_case_20_points_of_every_preset_add_up(deal: Deal, preset: str, seed: in
     declarer, contract = game.result.declarer, game.result.contract
     assert declarer is not None
     assert contract is not None
-    bonus = game.rules.deal.four_nines_bonus if NINES <= set(deal.hands[declarer]) else 0
+    bonus = game.rules.deal.four_nines_bonus if set(deal.hands[declarer]) >= NINES else 0
     times = 2 if game.result.dark else 1
     assert scores[declarer] == times * ((contract if game.result.made else -contract) + bonus)
     rounding = game.rules.scoring.defender_rounding
