@@ -2,12 +2,16 @@
 
 The kernel writes ``out[BID, i]``; the store names the columns on disk. Deal index and deal number
 are wider than 16 bits and stand beside this array.
+
+A conceded deal was not played: no gifts, no tricks, points or marriages; its contract is the bid.
 """
 
 from __future__ import annotations
 
 NO_SEAT = 3
 """Value of a seat column where no seat is meant."""
+NO_CARD = 24
+"""Value of a gift column where no card was given: the deal was conceded."""
 
 COLUMNS = (
     "redeals",
@@ -38,6 +42,8 @@ COLUMNS = (
     "hearts_trick",
     "declarer_points",
     "made",
+    "conceded",
+    "dark",
     "score_forehand",
     "score_middlehand",
     "score_rearhand",
@@ -57,5 +63,7 @@ DECLARED_SEAT = COLUMNS.index("spades_seat")
 DECLARED_TRICK = COLUMNS.index("spades_trick")
 DECLARER_POINTS = COLUMNS.index("declarer_points")
 MADE = COLUMNS.index("made")
+CONCEDED = COLUMNS.index("conceded")
+DARK = COLUMNS.index("dark")
 SCORE_BY_SEAT = COLUMNS.index("score_forehand")
 N_COLUMNS = len(COLUMNS)

@@ -72,6 +72,8 @@ _DECLARED_SEAT = columns.DECLARED_SEAT
 _DECLARED_TRICK = columns.DECLARED_TRICK
 _DECLARER_POINTS = columns.DECLARER_POINTS
 _MADE = columns.MADE
+_CONCEDED = columns.CONCEDED
+_DARK = columns.DARK
 _SCORE_BY_SEAT = columns.SCORE_BY_SEAT
 
 
@@ -236,4 +238,6 @@ def play_deals(
         points = work[POINTS] + work[MARRIAGES]
         out[_DECLARER_POINTS, i] = points
         out[_MADE, i] = 1 if is_made(points, contract, rules) else 0
+        out[_CONCEDED, i] = 0
+        out[_DARK, i] = 0
     return ALL_DEALS_PLAYED

@@ -15,7 +15,7 @@ from milsim.cards import SUIT_NAMES
 from milsim.deals import SEAT_NAMES
 from milsim.simulation.columns import COLUMNS, NO_SEAT
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """Version of the columns and of the manifest; a reader refuses a newer one."""
 
 
@@ -37,7 +37,7 @@ NOTES: tuple[ColumnNote, ...] = (
     ColumnNote("redeals", pl.UInt16, "deals thrown in before this one by a redeal right"),
     ColumnNote("declarer", _SMALL, "seat of the declarer"),
     ColumnNote("bid", _POINTS, "the last bid, which made the declarer"),
-    ColumnNote("contract", _POINTS, "the contract named after the talon"),
+    ColumnNote("contract", _POINTS, "the contract named after the talon; the bid if conceded"),
     *(
         ColumnNote(f"bid_{seat}", _POINTS, f"highest bid of {seat}, 0 = none")
         for seat in SEAT_NAMES
@@ -69,6 +69,12 @@ NOTES: tuple[ColumnNote, ...] = (
     ),
     ColumnNote("declarer_points", _POINTS, "card points + marriages of the declarer"),
     ColumnNote("made", pl.Boolean, "declarer points reached the contract, as the rules test it"),
+    ColumnNote(
+        "conceded", pl.Boolean, "the declarer gave the deal up: no gifts, nothing was played"
+    ),
+    ColumnNote(
+        "dark", pl.Boolean, "the contract was bid in the dark: the declarer's score is double"
+    ),
     *(ColumnNote(f"score_{seat}", _POINTS, f"deal score of {seat}") for seat in SEAT_NAMES),
 )
 
