@@ -5,6 +5,7 @@ What is here is the public, stable interface. Each name is loaded when first use
 
 - :class:`Deal`, :class:`CardSet`, :class:`Position`: cards as values;
 - :func:`legal_mask`, :func:`trick_winner`, :func:`score_deal`: the rules as plain functions;
+- :class:`MatchState`, :func:`score_match_deal`: a match from deal to deal;
 - :func:`solve`, :func:`solve_batch`, :func:`best_exchange`, :func:`best_exchange_batch`: exact
   double-dummy values;
 - :func:`sample_deals`, :func:`simulate`, :func:`open_run`: deals and runs;
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from milsim.errors import MilsimError
     from milsim.policies.conformance import check_policy
     from milsim.position import Position
+    from milsim.reference import MatchState, score_match_deal
     from milsim.scoring import DealScore, score_deal
     from milsim.solver import (
         Exchange,
@@ -52,6 +54,7 @@ _HOMES = {
     "DealSpace": "milsim.dealing",
     "Exchange": "milsim.solver",
     "Exchanges": "milsim.solver",
+    "MatchState": "milsim.reference",
     "MilsimError": "milsim.errors",
     "Position": "milsim.position",
     "Run": "milsim.store.run",
@@ -66,6 +69,7 @@ _HOMES = {
     "rules": "milsim.rules",
     "sample_deals": "milsim.dealing",
     "score_deal": "milsim.scoring",
+    "score_match_deal": "milsim.reference",
     "simulate": "milsim.api",
     "solve": "milsim.solver",
     "solve_batch": "milsim.solver",
@@ -80,6 +84,7 @@ __all__ = [
     "DealSpace",
     "Exchange",
     "Exchanges",
+    "MatchState",
     "MilsimError",
     "Position",
     "Run",
@@ -94,6 +99,7 @@ __all__ = [
     "rules",
     "sample_deals",
     "score_deal",
+    "score_match_deal",
     "simulate",
     "solve",
     "solve_batch",

@@ -4,7 +4,8 @@ Written from the rule texts: seed 000 (Welsh) and seed 002 (Galician), which des
 steps 1 to 10 ("Cam", "Paso"); seed 001 (Welsh), with headings; RULES.md and the meanings in
 `milsim.rules.model` for what varies. Kernels are tested against it. `Game` is one deal from the
 cards to the deal scores; `Position`, `legal_cards`, `trick_winner` and `perft` are its play alone;
-`Auction` its auction; `deal_scores` its count.
+`Auction` its auction; `deal_scores` its count. `MatchState` and `score_match_deal` are the match
+from deal to deal; what the texts leave open there is decided in docs/match.md.
 
 Where the texts are silent, this is decided here:
 
@@ -52,6 +53,8 @@ Count
 
 from milsim.reference.auction import DARK_BID, Auction, highest_bid, most_points
 from milsim.reference.game import Game, Phase
+from milsim.reference.match_scoring import redealt, score_match_deal, talon_score
+from milsim.reference.match_state import Event, MatchState
 from milsim.reference.operations import (
     Bid,
     Concession,
@@ -96,8 +99,10 @@ __all__ = [
     "Contract",
     "DealResult",
     "Declaration",
+    "Event",
     "Game",
     "Gift",
+    "MatchState",
     "Operation",
     "Pass",
     "Phase",
@@ -116,10 +121,13 @@ __all__ = [
     "marriages_in",
     "most_points",
     "perft",
+    "redealt",
     "replay",
     "rights_after_exchange",
     "rights_before_auction",
     "rights_of_declarer",
     "rounded",
+    "score_match_deal",
+    "talon_score",
     "trick_winner",
 ]
