@@ -6,7 +6,7 @@ from random import Random
 
 from hypothesis import strategies as st
 
-from milsim.cards import NO_TRUMP, mask_of
+from milsim.cards import NO_TRUMP, SUIT_NAMES, mask_of
 from milsim.deals import N_DEALS, Deal
 from milsim.reference import Position
 from milsim.rules import Rules, field_kinds, load, preset_names
@@ -58,12 +58,20 @@ def rule_sets(draw: st.DrawFn, tables: str = "deal auction talon play scoring") 
         usual_minimum = [40, 60, 100, 120] if dark else [10, 40, 60, 100, 120, 200, 400]
         values["auction.minimum"] = draw(st.sampled_from(usual_minimum))
         base = draw(st.sampled_from([0, 0, 2, 20]))
+        silent = values["auction.silence_below"] == 0
+        if silent and values["auction.opener"] == "forehand_may_pass":
+            values["auction.all_pass"] = "dealer_plays"  # else all pass in the first deal for ever
         usual_cap = max(120, int(values["auction.minimum"])) + base * step
         values["auction.cap_points"] = min(usual_cap, 600)
     if "play" in wanted:
         first, last = (int(values[f"play.marriage_{end}_trick"]) for end in ("from", "until"))
         values["play.marriage_from_trick"] = min(first, last)
         values["play.marriage_until_trick"] = max(first, last)
+    if {"deal", "auction", "play"} <= wanted:
+        most = 120 + int(values["play.ace_marriage"]) + int(values["play.last_trick_bonus"])
+        most += sum(int(values[f"deal.marriage_values.{suit}"]) for suit in SUIT_NAMES)
+        if int(values["auction.minimum"]) > most:  # nobody could ever make it
+            values["auction.minimum"] = 120
     if values.get("deal.four_nines_bonus"):
         values["deal.four_nines"] = "off"
     return build(values, name="drawn", source="drawn by hypothesis")

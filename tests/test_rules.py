@@ -287,6 +287,45 @@ REFUSED = {
     "defender's cap": ("[match]\ntarget = 900\nlock = 700", ["match.defender_cap", "990", "890"]),
     "barrel": ("[match]\nbarrel = 1000", ["match.barrel", "880"]),
     "dark": ("[auction]\ndark = true\nminimum = 130\ncap_points = 130", ["auction.dark", "130"]),
+    "dark above the cap": (
+        "[auction]\ndark = true\ncap = 'fixed'\ncap_points = 110",
+        ["auction.dark", "auction.cap_points 110"],
+    ),
+    "golden": (
+        "[auction]\nminimum = 130\ncap_points = 130\n[match]\ngolden = 'minimum_120'",
+        ["match.golden", "130"],
+    ),
+    "minimum nobody can make": (
+        "[auction]\nminimum = 200\ncap_points = 200\n[deal.marriage_values]\nspades = 0\n"
+        "clubs = 0\ndiamonds = 0\nhearts = 0",
+        ["auction.minimum: 200", "120"],
+    ),
+    "all silent from the start": (
+        "[auction]\nsilence_below = 0\nopener = 'forehand_may_pass'\nall_pass = 'redeal_next'",
+        ["auction.silence_below: 0", "-10", "dealer_plays"],
+    ),
+    "sitter of three": (
+        "[match]\nsitter = 'talon_points'",
+        ["match.sitter: talon_points", "deal.players = 4"],
+    ),
+    "barrel and lock": ("[match]\nbarrel = 880", ["match.lock: 800", "match.barrel 880", "off"]),
+    "barrel too far down": (
+        "[match]\nlock = 'off'\nbarrel = 500",
+        ["match.barrel: 500", "500 below match.target 1000", "400", "600 or more"],
+    ),
+    "barrel too far down for a fixed cap": (
+        "based_on = 'pagat'\n[auction]\ncap = 'fixed'\ncap_points = 100",
+        ["match.barrel: 880", "100", "900 or more"],
+    ),
+    "barrel on the dump truck": (
+        "[match]\nlock = 'off'\ndefender_cap = 'off'\ntarget = 800\nbarrel = 555\n"
+        "dump_truck = 'plus'",
+        ["match.barrel", "555", "match.dump_truck"],
+    ),
+    "dump truck past the target": (
+        "based_on = 'mil-500'\n[match]\ndump_truck = 'plus'",
+        ["match.dump_truck: 555", "match.target 500"],
+    ),
 }
 
 
@@ -300,6 +339,41 @@ def test_refused_with_field_value_and_the_right_one(name: str) -> None:
     assert message[0].islower()
     for word in words:
         assert word in message
+
+
+# What looks odd and is played somewhere, or simply has nothing to do.
+ODD = {
+    "prices of a barrel that is off": "[match]\nbarrel_penalty = 60\nbarrel_falls = 3",
+    "a low talon's moment without the right": "[deal]\nlow_talon_at = 'minimum_only'",
+    "overtrumping without trumping": "[play]\nmust_trump = false\nmust_overtrump = true",
+    "the game to 1001": "[match]\ntarget = 1001\nlock = 900",
+    "a cap below the lock": "[match]\ndefender_cap = 790",
+    "no marriages in the last trick": "[play]\nmarriage_from_trick = 8",
+    "all silent, but forehand must open": "[auction]\nsilence_below = 0",
+    "barrel and defenders' cap": "[match]\nlock = 'off'\nbarrel = 880",
+    "four at the table": "[deal]\nplayers = 4\n[match]\nsitter = 'aces_and_marriages'",
+    "a dark bid at the minimum of 120": "[auction]\nminimum = 120\ndark = true",
+    "golden deals with a low cap": ("[auction]\ncap_points = 100\n[match]\ngolden = 'minimum_120'"),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_what_some_home_plays_is_not_refused(name: str) -> None:
+    assert parse(ODD[name]) != load("mil")
+
+
+def test_rules_put_together_in_python_are_checked_too() -> None:
+    mil = load("mil")
+    with pytest.raises(RulesError, match=r"match\.lock: 1000"):
+        load(dataclasses.replace(mil, match=dataclasses.replace(mil.match, lock=1000)))
+    wrong = dataclasses.replace(mil.play, must_beat="alway")  # type: ignore[arg-type]
+    with pytest.raises(RulesError, match=r"play\.must_beat: 'alway' is not allowed; did you mean"):
+        load(dataclasses.replace(mil, play=wrong))
+    with pytest.raises(RulesError, match="rules: not made of"):
+        load(dataclasses.replace(mil, play=None))  # type: ignore[arg-type]
+    wrong = dataclasses.replace(mil.play, must_beat=["no"])  # type: ignore[arg-type]
+    with pytest.raises(RulesError, match="rules: not made of"):
+        load(dataclasses.replace(mil, play=wrong))
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from milsim.errors import RulesError, nearest
+from milsim.rules.contradictions import check_combination
 from milsim.rules.model import TABLES, Range, Rules
 
 Value = bool | int | str
@@ -171,62 +172,14 @@ def build(values: dict[str, Value], *, name: str, source: str) -> Rules:
     return rules
 
 
-def check_combination(rules: Rules) -> None:
-    """Raise :class:`RulesError` where two fields contradict each other."""
-    deal, auction, play, match = rules.deal, rules.auction, rules.play, rules.match
-    faults: list[tuple[bool, str]] = [
-        (
-            auction.minimum % auction.step != 0,
-            f"auction.minimum: {auction.minimum} is not a multiple of auction.step "
-            f"{auction.step}; use {auction.minimum // auction.step * auction.step or auction.step}",
-        ),
-        (
-            auction.cap_points % auction.step != 0,
-            f"auction.cap_points: {auction.cap_points} is not a multiple of auction.step "
-            f"{auction.step}; use {auction.cap_points // auction.step * auction.step}",
-        ),
-        (
-            auction.cap != "none" and auction.cap_points < auction.minimum,
-            f"auction.cap_points: {auction.cap_points} is below auction.minimum "
-            f"{auction.minimum}; nobody could bid, use {auction.minimum} or more",
-        ),
-        (
-            play.marriage_from_trick > play.marriage_until_trick,
-            f"play.marriage_from_trick: {play.marriage_from_trick} is after "
-            f"play.marriage_until_trick {play.marriage_until_trick}; use "
-            f"{play.marriage_until_trick} or less",
-        ),
-        (
-            deal.four_nines_bonus > 0 and deal.four_nines != "off",
-            f"deal.four_nines_bonus: {deal.four_nines_bonus} is paid instead of a new deal, but "
-            f'deal.four_nines is {deal.four_nines}; set deal.four_nines = "off"',
-        ),
-        (
-            match.lock != "off" and match.lock >= match.target,
-            f"match.lock: {match.lock} is not below match.target {match.target}; use "
-            f'{match.target * 4 // 5} or "off"',
-        ),
-        (
-            match.defender_cap != "off" and match.defender_cap >= match.target,
-            f"match.defender_cap: {match.defender_cap} is not below match.target "
-            f'{match.target}; use {match.target - 10} or "off"',
-        ),
-        (
-            match.barrel != "off" and match.barrel >= match.target,
-            f"match.barrel: {match.barrel} is not below match.target {match.target}; use "
-            f'{match.target * 22 // 25} or "off"',
-        ),
-        (
-            match.golden != "off" and auction.minimum > 120,
-            f"match.golden: {match.golden} needs auction.minimum of 120 or less, not "
-            f'{auction.minimum}; set match.golden = "off"',
-        ),
-        (
-            auction.dark and auction.minimum > 120,
-            f"auction.dark: a dark bid is 120, below auction.minimum {auction.minimum}; set "
-            "auction.dark = false",
-        ),
-    ]
-    for wrong, message in faults:
-        if wrong:
-            raise RulesError(message)
+@lru_cache(maxsize=256)
+def checked(rules: Rules) -> Rules:
+    """The rule set as it is, if each of its values is allowed and no two contradict each other.
+
+    Raises :class:`RulesError`; for rule sets that were put together in Python.
+    """
+    kinds = field_kinds()
+    for path, value in values_of(rules).items():
+        kinds[path].check(value)
+    check_combination(rules)
+    return rules

@@ -14,7 +14,7 @@ from typing import Any
 
 from milsim.errors import RulesError, nearest, quote
 from milsim.files import read_text, reason_of, write_atomically
-from milsim.rules.fields import Value, build, field_kinds, values_of
+from milsim.rules.fields import Value, build, checked, field_kinds, values_of
 from milsim.rules.model import TABLES, Rules
 
 MAX_FILE_BYTES = 100_000
@@ -35,9 +35,9 @@ def preset_names() -> tuple[str, ...]:
 def load(rules: str | Path | Rules = "mil") -> Rules:
     """A rule set by preset name, from a TOML file, or as it is.
 
-    A text that ends in ``.toml`` or holds a path separator is a file, anything else a preset.
-    Raises :class:`RulesError` for an unknown preset, an unreadable file, an unknown key, a wrong
-    type or value, or a contradiction.
+    A text that ends in ``.toml`` or holds a path separator is a file, anything else a preset. A
+    :class:`Rules` is given back when it holds together. Raises :class:`RulesError` for an unknown
+    preset, an unreadable file, an unknown key, a wrong type or value, or a contradiction.
 
     >>> load("mil").auction.minimum
     100
@@ -47,7 +47,12 @@ def load(rules: str | Path | Rules = "mil") -> Rules:
     milsim.errors.RulesError: unknown rules 'mill': did you mean mil?
     """
     if isinstance(rules, Rules):
-        return rules
+        try:
+            return checked(rules)
+        except (TypeError, AttributeError):  # a list, None or the like where a value should be
+            raise RulesError(
+                "rules: not made of the tables and plain values of milsim.rules"
+            ) from None
     if isinstance(rules, Path) or (
         isinstance(rules, str) and (rules.endswith(".toml") or "/" in rules or "\\" in rules)
     ):
