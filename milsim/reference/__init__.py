@@ -4,8 +4,8 @@ Written from the rule texts: seed 000 (Welsh) and seed 002 (Galician), which des
 steps 1 to 10 ("Cam", "Paso"); seed 001 (Welsh), with headings; RULES.md and the meanings in
 `milsim.rules.model` for what varies. Kernels are tested against it. `Game` is one deal from the
 cards to the deal scores; `Position`, `legal_cards`, `trick_winner` and `perft` are its play alone;
-`Auction` its auction; `deal_scores` its count. `MatchState` and `score_match_deal` are the match
-from deal to deal; what the texts leave open there is decided in docs/match.md.
+`Auction` its auction; `deal_scores` its count. `Match` is a whole match, `MatchState` and
+`score_match_deal` are it from deal to deal, in the order and the readings of docs/match.md.
 
 Where the texts are silent, this is decided here:
 
@@ -53,6 +53,7 @@ Count
 
 from milsim.reference.auction import DARK_BID, Auction, highest_bid, most_points
 from milsim.reference.game import Game, Phase
+from milsim.reference.match import Match, MatchDeal, after_game
 from milsim.reference.match_scoring import redealt, score_match_deal, talon_score
 from milsim.reference.match_state import Event, MatchState
 from milsim.reference.operations import (
@@ -102,6 +103,8 @@ __all__ = [
     "Event",
     "Game",
     "Gift",
+    "Match",
+    "MatchDeal",
     "MatchState",
     "Operation",
     "Pass",
@@ -111,6 +114,7 @@ __all__ = [
     "RedealRequest",
     "RedealWaiver",
     "TalonTaken",
+    "after_game",
     "card_points",
     "concession_scores",
     "deal_scores",

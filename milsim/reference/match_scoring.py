@@ -251,8 +251,7 @@ class _Count:
         dumped = {"off": (), "plus": (DUMP_TRUCK,), "plus_and_minus": (DUMP_TRUCK, -DUMP_TRUCK)}
         for player in self.players:
             changed = self.scores[player] != self.state.scores[player]
-            standing = self.on_barrel[player]
-            if changed and not standing and self.scores[player] in dumped[self.how.dump_truck]:
+            if changed and self.scores[player] in dumped[self.how.dump_truck]:
                 self.scores[player] = 0
                 self.events[player] |= Event.DUMPED
 
