@@ -23,12 +23,15 @@ from milsim.rules import (
     parse,
     place_of,
     preset_names,
+    read_settings,
     save,
     to_toml,
     values_of,
+    with_fields,
     word_of,
 )
 from milsim.rules.fields import build
+from tests.command_line import Shell
 from tests.strategies import any_rules
 
 # RULES.md §2: the fields of each table, and what is bold there.
@@ -417,6 +420,101 @@ def test_a_changed_preset_does_not_keep_its_name(tmp_path: Path) -> None:
     assert load(path).name == "mil"
     path.write_text(to_toml(load("mil")).replace("must_trump = true", "must_trump = false"))
     assert load(path).name == "mil-changed"
+
+
+# -- single fields set otherwise -----------------------------------------------------------------
+
+
+@pytest.fixture
+def shell(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Shell:
+    return Shell(monkeypatch, capfd)
+
+
+def test_fields_set_otherwise_change_name_source_and_digest() -> None:
+    rules = with_fields("gamerules", {"play.must_trump": False, "auction.cap": "none"})
+    assert rules.name == "gamerules-changed"
+    assert rules.source == (
+        "seed 001 (Welsh); changed: auction.cap = none, play.must_trump = false"
+    )
+    assert {d.path for d in diff(load("gamerules"), rules)} == {"auction.cap", "play.must_trump"}
+    assert digest(rules) != digest(load("gamerules"))
+    assert parse(to_toml(rules)) == rules
+    again = with_fields(rules, {"auction.step": 10})
+    assert again.name == "gamerules-changed"
+    assert len(again.source) <= 500
+
+
+def test_what_changes_nothing_leaves_the_rules_alone() -> None:
+    assert with_fields("mil", {}) is load("mil")
+    assert with_fields("mil", {"match.lock": 800}) is load("mil")
+
+
+def test_many_changes_still_make_a_file_that_loads() -> None:
+    fields = read_settings(
+        f"{path}={kind.words[-1]}" for path, kind in field_kinds().items() if len(kind.words) > 1
+    )
+    fields |= {"deal.players": 4, "talon.concede_gain": 50}
+    rules = with_fields("mil", fields)
+    assert parse(to_toml(rules)) == rules
+
+
+@given(any_rules(), any_rules())
+def test_any_rules_can_be_reached_from_any_others(first: Rules, second: Rules) -> None:
+    texts = [
+        f"{path}={str(value).lower() if isinstance(value, bool) else value}"
+        for path, value in values_of(second).items()
+    ]
+    assert digest(with_fields(first, read_settings(texts))) == digest(second)
+
+
+REFUSED_SETTINGS = {
+    "play.must_beat": (2, ["set: 'play.must_beat'", "FIELD=VALUE", "play.must_beat=no"]),
+    "": (2, ["set: ''"]),
+    "play.must_bet=no": (3, ["play.must_bet", "did you mean play.must_beat?"]),
+    "must_beat=no": (3, ["must_beat", "did you mean play.must_beat?"]),
+    "lock=off": (3, ["lock", "did you mean match.lock?"]),
+    "play=no": (3, ["play", "unknown field"]),
+    "=no": (3, ["unknown field"]),
+    "a\nb=no": (3, ["unknown field"]),
+    "play.must_beat=": (3, ["play.must_beat: ''", "if_can_win"]),
+    "play.must_beat=alway": (3, ["play.must_beat: 'alway'", "did you mean always?"]),
+    "play.must_trump=maybe": (3, ["play.must_trump: 'maybe'", "true or false"]),
+    "auction.minimum=1e2": (3, ["auction.minimum: '1e2'", "from 10 to 400"]),
+    "auction.minimum=4000": (3, ["auction.minimum: 4000", "from 10 to 400"]),
+    "auction.step=7": (3, ["auction.step: 7", "5, 10"]),
+    "match.lock=1000": (3, ["match.lock: 1000", "match.target 1000"]),
+    "match.lock=no": (3, ["match.lock: 'no'", "one of: off"]),
+}
+
+
+@pytest.mark.parametrize("setting", REFUSED_SETTINGS)
+@pytest.mark.parametrize("verb", ["rules show", "rules check mil", "simulate", "rules diff mil"])
+def test_a_bad_setting_is_one_line(shell: Shell, setting: str, verb: str) -> None:
+    code, words = REFUSED_SETTINGS[setting]
+    outcome = shell(*verb.split(), "--set", setting)
+    assert (outcome.code, outcome.out) == (code, "")
+    assert outcome.err.count("\n") == 1
+    for word in words:
+        assert word in outcome.err
+
+
+def test_set_on_the_command_line(shell: Shell) -> None:
+    changes = ("--set", "play.must_beat=no", "--set", "play.must_trump=no")
+    shown = shell("rules", "show", "mil", *changes)
+    assert parse(shown.out).play == dataclasses.replace(
+        load("mil").play, must_beat="no", must_trump=False
+    )
+    assert shell("rules", "check", "mil", *changes).out.startswith("mil: ok, mil-changed, digest ")
+    lines = shell("rules", "diff", "mil", *changes).out.splitlines()
+    assert [line.split() for line in lines] == [
+        ["field", "mil", "mil-changed"],
+        ["play.must_beat", "if_can_win", "no"],
+        ["play.must_trump", "yes", "no"],
+    ]
+    assert shell("rules", "diff", "mil").code == 2
+    same = shell("rules", "diff", "mil-500", "mil", "--set", "match.target=500", "--set",
+                 "match.lock=400", "--set", "match.defender_cap=490")  # fmt: skip
+    assert (same.code, same.out) == (0, "")
 
 
 def test_a_byte_order_mark_is_no_fault(tmp_path: Path) -> None:

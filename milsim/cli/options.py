@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from milsim.errors import UsageError, quote
+
+if TYPE_CHECKING:
+    from milsim.rules import Rules
 
 _COUNT = re.compile(r"(-?)(\d[\d_,]*)(\.\d+)?(e\+?(\d+))?([kMG]?)")
 _SCALES = {"": 1, "k": 1000, "M": 1000**2, "G": 1000**3}
@@ -55,6 +58,15 @@ def parse_seed(text: str) -> int:
 RulesOption = Annotated[
     str, typer.Option("--rules", metavar="NAME|FILE", help="Rules: a preset or a TOML file.")
 ]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="FIELD=VALUE",
+        help="Set one field of the rules otherwise, such as play.must_beat=no; may be repeated. "
+        "milsim rules show lists all fields.",
+    ),
+]
 SeedOption = Annotated[
     str, typer.Option("--seed", metavar="N", help="Seed: the same seed gives the same deals.")
 ]
@@ -84,6 +96,18 @@ def parse_threads(text: str | None) -> int | None:
     2
     """
     return None if text is None else parse_count("threads", text, 1, 1024)
+
+
+def rules_of(name: str, settings: list[str] | None) -> Rules:
+    """The rules of ``--rules``, with the fields of ``--set`` set otherwise.
+
+    >>> rules_of("mil", ["match.target=1001"]).name
+    'mil-changed'
+    """
+    from milsim.rules import load, read_settings, with_fields
+
+    chosen = load(name)
+    return with_fields(chosen, read_settings(settings)) if settings else chosen
 
 
 def say(text: str, *, quiet: bool = False) -> None:

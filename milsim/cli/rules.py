@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from milsim.cli.options import JsonOption, print_json
+from milsim.cli.options import JsonOption, SetOption, print_json, rules_of
+from milsim.errors import UsageError
 
 if TYPE_CHECKING:
     from milsim.rules import Difference
@@ -48,13 +49,14 @@ def list_rules(json: JsonOption = False) -> None:
 @app.command("show")
 def show_rules(
     rules: RulesArgument = "mil",
+    changes: SetOption = None,
     plain: Annotated[bool, typer.Option("--plain", help="Without the comments.")] = False,
     json: JsonOption = False,
 ) -> None:
     """A rule set with every field and its meaning, as TOML that can be edited and loaded."""
-    from milsim.rules import digest, load, to_toml, values_of
+    from milsim.rules import digest, to_toml, values_of
 
-    loaded = load(rules)
+    loaded = rules_of(rules, changes)
     if json:
         print_json(
             {
@@ -69,11 +71,30 @@ def show_rules(
 
 
 @app.command("diff")
-def diff_rules(first: RulesArgument, second: RulesArgument, json: JsonOption = False) -> None:
-    """The fields in which two rule sets differ; nothing if they are the same game."""
+def diff_rules(
+    first: RulesArgument,
+    second: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[NAME|FILE]",
+            help="The rules to compare with; the first with what --set changes if not given.",
+            show_default=False,
+        ),
+    ] = None,
+    changes: SetOption = None,
+    json: JsonOption = False,
+) -> None:
+    """The fields in which two rule sets differ; nothing if they are the same game.
+
+    --set changes the second.
+    """
     from milsim.rules import diff, load
 
-    ours, theirs = load(first), load(second)
+    if second is None:
+        if not changes:
+            raise UsageError("rules diff: name a second rule set, or change the first with --set")
+        second = first
+    ours, theirs = load(first), rules_of(second, changes)
     found = diff(ours, theirs)
     if json:
         print_json([{"field": d.path, "first": d.first, "second": d.second} for d in found])
@@ -98,9 +119,9 @@ def _plain(value: Value) -> str:
 
 
 @app.command("check")
-def check_rules(rules: RulesArgument) -> None:
+def check_rules(rules: RulesArgument, changes: SetOption = None) -> None:
     """Read a rule set and say whether it holds together; exit 3 with the fault if not."""
-    from milsim.rules import digest, load
+    from milsim.rules import digest
 
-    loaded = load(rules)
+    loaded = rules_of(rules, changes)
     typer.echo(f"{rules}: ok, {loaded.name}, digest {digest(loaded)[:16]}")

@@ -15,6 +15,7 @@ from milsim.cli.options import (
     QuietOption,
     RulesOption,
     SeedOption,
+    SetOption,
     ThreadsOption,
     WhereOption,
     announce_compilation,
@@ -22,6 +23,7 @@ from milsim.cli.options import (
     parse_seed,
     parse_threads,
     print_json,
+    rules_of,
     say,
 )
 from milsim.errors import InterruptedRunError, UsageError
@@ -48,6 +50,7 @@ def simulate(
         ),
     ] = "auction",
     rules: RulesOption = "mil",
+    changes: SetOption = None,
     policy: Annotated[
         str,
         typer.Option(
@@ -98,7 +101,7 @@ def simulate(
         seed=seed_number,
         start=first,
         mode=mode,
-        rules=rules,
+        rules=rules_of(rules, changes),
         policy=policy,
         where=where,
         dd=dd,

@@ -22,6 +22,7 @@ from milsim.rules.model import (
     ScoringRules,
     TalonRules,
 )
+from milsim.rules.overrides import read_settings, with_fields
 from milsim.rules.packing import OFF, packed, place_of, word_of
 
 __all__ = [
@@ -45,8 +46,10 @@ __all__ = [
     "parse",
     "place_of",
     "preset_names",
+    "read_settings",
     "save",
     "to_toml",
     "values_of",
+    "with_fields",
     "word_of",
 ]
