@@ -488,7 +488,9 @@ REFUSED_SETTINGS = {
 
 
 @pytest.mark.parametrize("setting", REFUSED_SETTINGS)
-@pytest.mark.parametrize("verb", ["rules show", "rules check mil", "simulate", "rules diff mil"])
+@pytest.mark.parametrize(
+    "verb", ["rules show", "rules check mil", "rules diff mil", "simulate", "solve 1"]
+)
 def test_a_bad_setting_is_one_line(shell: Shell, setting: str, verb: str) -> None:
     code, words = REFUSED_SETTINGS[setting]
     outcome = shell(*verb.split(), "--set", setting)

@@ -15,16 +15,19 @@ from milsim.cli.options import (
     JsonOption,
     QuietOption,
     RulesOption,
+    SetOption,
     ThreadsOption,
     announce_compilation,
     parse_count,
     parse_threads,
     print_json,
+    rules_of,
     say,
 )
 from milsim.errors import MilsimError, UsageError
 
 if TYPE_CHECKING:
+    from milsim.rules import Rules
     from milsim.solver import Exchange, Solution
     from milsim.solver.many import Answer
 
@@ -76,6 +79,7 @@ def solve(
         typer.Option("--all-cards", help="The value of each card at every turn of the best line."),
     ] = False,
     rules: RulesOption = "mil",
+    changes: SetOption = None,
     letters: Annotated[
         str,
         typer.Option("--letters", metavar="english|polish|russian", help="Rank letters to read."),
@@ -100,12 +104,13 @@ def solve(
     n_threads = parse_threads(threads)
     if exchange and (all_cards or gifts is not None):
         raise UsageError("--exchange values all gifts; leave --gifts and --all-cards out")
+    chosen = rules_of(rules, changes)
     is_file = _is_file(what)
     announce_compilation(quiet=quiet or json)
     if is_file:
         if exchange or all_cards or gifts is not None:
             raise UsageError("--exchange, --all-cards and --gifts are for a single deal")
-        _many(what, seat, rules, need, strict, letters, n_threads, json, quiet)
+        _many(what, seat, chosen, need, strict, letters, n_threads, json, quiet)
         return
     from milsim.cards import parse_card
     from milsim.deals import Deal
@@ -113,7 +118,7 @@ def solve(
     from milsim.solver import solve as solution_of
     from milsim.solver.many import read_position_or_deal
 
-    found = read_position_or_deal(what, rules=rules, letters=letters)
+    found = read_position_or_deal(what, rules=chosen, letters=letters)
     if not isinstance(found, Deal):
         if exchange:
             raise UsageError("--exchange is for a deal; a position is after the exchange")
@@ -122,7 +127,7 @@ def solve(
         _print_solution(solution_of(found, declarer=seat), None, need, all_cards, json)
         return
     if exchange:
-        _print_exchange(best_exchange(found, declarer=seat, rules=rules), need, json)
+        _print_exchange(best_exchange(found, declarer=seat, rules=chosen), need, json)
         return
     pair = None
     if gifts is not None:
@@ -131,7 +136,7 @@ def solve(
             raise UsageError(f"gifts: {gifts[:40]!r} is not two cards; write 'QH JH'")
         left, right = (parse_card(name, letters=letters) for name in names)
         pair = left, right
-    solution = solution_of(found, declarer=seat, gifts=pair, rules=rules)
+    solution = solution_of(found, declarer=seat, gifts=pair, rules=chosen)
     _print_solution(solution, found.id, need, all_cards, json)
 
 
@@ -244,7 +249,7 @@ def _lines(source: str) -> Iterator[str]:
 def _many(
     source: str,
     declarer: int,
-    rules: str,
+    rules: Rules,
     need: int | None,
     strict: bool,
     letters: str,

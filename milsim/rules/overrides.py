@@ -96,7 +96,9 @@ def _kind_of(path: str) -> FieldKind:
     ends = {known.rpartition(".")[2]: known for known in kinds}
     if isinstance(path, str) and "." not in path and path in ends:
         raise RulesError(f"{shown:.60}: unknown field; did you mean {ends[path]}?")
-    raise RulesError(f"{shown:.60}: unknown field; {nearest(str(path), kinds)}")
+    table = str(path).partition(".")[0] + "."
+    near = [known for known in kinds if known.startswith(table)] or list(kinds)
+    raise RulesError(f"{shown:.60}: unknown field; {nearest(str(path), near)}")
 
 
 def _plain(value: Value) -> str:
