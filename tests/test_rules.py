@@ -25,6 +25,7 @@ from milsim.rules import (
     preset_names,
     read_settings,
     save,
+    template,
     to_toml,
     values_of,
     with_fields,
@@ -517,6 +518,65 @@ def test_set_on_the_command_line(shell: Shell) -> None:
     same = shell("rules", "diff", "mil-500", "mil", "--set", "match.target=500", "--set",
                  "match.lock=400", "--set", "match.defender_cap=490")  # fmt: skip
     assert (same.code, same.out) == (0, "")
+
+
+# -- a file to begin with ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("base", preset_names())
+def test_a_new_file_loads_at_once_and_names_every_field(
+    shell: Shell, tmp_path: Path, base: str
+) -> None:
+    out = tmp_path / "home.toml"
+    written = shell("rules", "new", "--from", base, "--out", out)
+    assert (written.code, written.out) == (0, "")
+    assert "milsim rules check" in written.err
+    rules = load(out)
+    assert (rules.name, digest(rules)) == ("home", digest(load(base)))
+    assert shell("rules", "check", out).code == 0
+    text = out.read_text()
+    assert f'based_on = "{base}"' in text
+    plain = " ".join(text.replace("#", " ").split())
+    for path, kind in field_kinds().items():
+        assert f"{'.'.join(path.split('.')[1:])} = " in text
+        assert " ".join(f"{kind.meaning} ({kind.allowed})".split()) in plain
+    assert all(len(line) <= 100 for line in text.splitlines())
+
+
+def test_a_line_taken_out_of_a_new_file_stays_as_in_its_base() -> None:
+    text = template("gamerules", name="home")
+    lines = [line for line in text.splitlines() if not line.startswith(("step", "must_trump"))]
+    assert digest(parse("\n".join(lines))) == digest(load("gamerules"))
+
+
+def test_a_new_file_from_a_file(shell: Shell, tmp_path: Path) -> None:
+    first, second = tmp_path / "first.toml", tmp_path / "second.toml"
+    shell("rules", "new", "--from", "pagat", "--set", "auction.step=10", "--out", first)
+    assert load(first).name == "first"
+    assert 'based_on = "pagat"' in first.read_text()
+    printed = shell("rules", "new", "--from", first, "--name", "Домашние")
+    second.write_text(printed.out)
+    assert load(second).name == "Домашние"
+    assert digest(load(second)) == digest(load(first)) != digest(load("pagat"))
+
+
+def test_a_new_file_takes_no_preset_name_and_no_file_that_is_there(
+    shell: Shell, tmp_path: Path
+) -> None:
+    out = tmp_path / "mil.toml"
+    assert shell("rules", "new", "--out", out).code == 0
+    assert load(out).name == "my-mil"
+    for arguments, code, words in (
+        (["--out", out], 3, "exists already"),
+        (["--out", tmp_path / "home.txt"], 2, "ends in .toml"),
+        (["--out", tmp_path / "no" / "home.toml"], 3, "cannot write"),
+        (["--name", "a\nb"], 3, "printable"),
+        (["--name", ""], 3, "printable"),
+        (["--from", "mill"], 3, "did you mean mil?"),
+    ):
+        outcome = shell("rules", "new", *arguments)
+        assert (outcome.code, outcome.out, outcome.err.count("\n")) == (code, "", 1)
+        assert words in outcome.err
 
 
 def test_a_byte_order_mark_is_no_fault(tmp_path: Path) -> None:

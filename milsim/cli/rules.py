@@ -1,13 +1,14 @@
-"""``milsim rules list | show | diff | check``."""
+"""``milsim rules list | show | diff | check | new``."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from milsim.cli.options import JsonOption, SetOption, print_json, rules_of
-from milsim.errors import UsageError
+from milsim.cli.options import JsonOption, SetOption, print_json, rules_of, say
+from milsim.errors import RulesError, UsageError, quote
 
 if TYPE_CHECKING:
     from milsim.rules import Difference
@@ -116,6 +117,48 @@ def _plain(value: Value) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return str(value)
+
+
+@app.command("new")
+def new_rules(
+    base: Annotated[
+        str, typer.Option("--from", metavar="NAME|FILE", help="The rules to begin from.")
+    ] = "mil",
+    changes: SetOption = None,
+    name: Annotated[
+        str | None,
+        typer.Option(
+            "--name",
+            metavar="NAME",
+            help="The name of the new rules; that of the file, if not given.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write to a new TOML file.")
+    ] = None,
+) -> None:
+    """A commented rules file to edit: every field, its meaning, and what may stand there."""
+    from milsim.rules import parse, preset_names, template
+
+    if name is None:
+        stem = out.stem if out is not None else "my-rules"
+        name = f"my-{stem}" if stem in preset_names() else stem
+    text = template(rules_of(base, changes), name=name)
+    parse(text)  # a name that no file may carry is refused here
+    if out is None:
+        typer.echo(text, nl=False)
+        return
+    from milsim.files import reason_of, write_atomically
+
+    if out.suffix != ".toml":
+        raise UsageError(f"out: {quote(str(out))} is no TOML file; name one that ends in .toml")
+    if out.exists():
+        raise RulesError(f"rules file {out}: exists already; name another, or remove it first")
+    try:
+        write_atomically(out, text.encode())
+    except OSError as error:
+        raise RulesError(f"rules file {out}: cannot write, {reason_of(error)}") from None
+    say(f"written to {out}; next: edit it, then milsim rules check {out}")
 
 
 @app.command("check")

@@ -10,6 +10,7 @@ from milsim.rules.files import (
     parse,
     preset_names,
     save,
+    template,
     to_toml,
 )
 from milsim.rules.model import (
@@ -48,6 +49,7 @@ __all__ = [
     "preset_names",
     "read_settings",
     "save",
+    "template",
     "to_toml",
     "values_of",
     "with_fields",

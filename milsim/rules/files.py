@@ -18,6 +18,9 @@ from milsim.rules.fields import Value, build, checked, field_kinds, values_of
 from milsim.rules.model import TABLES, Rules
 
 MAX_FILE_BYTES = 100_000
+MAX_TEXT = 500
+"""Characters of a name or source."""
+
 _HEADER_KEYS = ("name", "source", "based_on")
 
 
@@ -99,8 +102,8 @@ def parse(text: str, *, name: str = "custom") -> Rules:
         raise RulesError(f"not valid toml: {reason[:1].lower() + reason[1:200]}") from None
     header = {key: document.pop(key) for key in _HEADER_KEYS if key in document}
     for key, value in header.items():
-        if not (isinstance(value, str) and value.isprintable() and 0 < len(value) <= 500):
-            raise RulesError(f"{key}: a text of 1 to 500 printable characters is needed")
+        if not (isinstance(value, str) and value.isprintable() and 0 < len(value) <= MAX_TEXT):
+            raise RulesError(f"{key}: a text of 1 to {MAX_TEXT} printable characters is needed")
     base = header.get("based_on")
     if base is None:  # only mil, the base of all, stands on the defaults themselves
         values: dict[str, Value] = values_of(Rules())
@@ -170,9 +173,46 @@ def to_toml(rules: Rules, *, comments: bool = True) -> str:
     >>> parse(to_toml(load("gamerules"))) == load("gamerules")
     True
     """
-    lines = [f"name = {json.dumps(rules.name, ensure_ascii=False)}"]
+    lines = [f"name = {_quoted(rules.name)}"]
     if rules.source:
-        lines.append(f"source = {json.dumps(rules.source, ensure_ascii=False)}")
+        lines.append(f"source = {_quoted(rules.source)}")
+    return "\n".join(lines + _tables(rules, comments=comments)) + "\n"
+
+
+def template(base: str | Path | Rules = "mil", *, name: str = "my-rules") -> str:
+    """A rules file to edit: commented TOML, every field as in ``base``, under a name of its own.
+
+    It loads as it is; a line that is taken out stays as in ``base``, if that is a preset, or as in
+    ``mil``.
+
+    >>> parse(template("gamerules", name="home")).name
+    'home'
+    >>> digest(parse(template("gamerules"))) == digest(load("gamerules"))
+    True
+    """
+    rules = load(base)
+    begun = rules.name.removesuffix("-changed")
+    preset = begun if begun in preset_names() else "mil"
+    words = (
+        f"A rule set of your own, begun from {rules.name}. Change what your table plays otherwise; "
+        f"a line that you take out stays as in {preset}. Then: milsim rules check FILE, milsim "
+        f"rules diff {preset} FILE, and FILE wherever --rules takes a name."
+    )
+    lines = [
+        *textwrap.wrap(words, 98, initial_indent="# ", subsequent_indent="# "),
+        f"name = {_quoted(name)}",
+        f"source = {_quoted(f'{name}, begun from {rules.name}'[:MAX_TEXT])}",
+        f"based_on = {_quoted(preset)}",
+    ]
+    return "\n".join(lines + _tables(rules, comments=True)) + "\n"
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _tables(rules: Rules, *, comments: bool) -> list[str]:
+    lines = []
     kinds = field_kinds()
     table = ""
     for path, value in values_of(rules).items():
@@ -186,7 +226,7 @@ def to_toml(rules: Rules, *, comments: bool = True) -> str:
             note = f"{kinds[path].meaning} ({kinds[path].allowed})"
             lines += textwrap.wrap(note, 98, initial_indent="# ", subsequent_indent="#   ")
         lines.append(f"{'.'.join([*inner, name])} = {json.dumps(value)}")
-    return "\n".join(lines) + "\n"
+    return lines
 
 
 def save(rules: Rules, path: str | Path) -> None:

@@ -10,11 +10,8 @@ from typing import Any
 
 from milsim.errors import RulesError, UsageError, nearest, quote
 from milsim.rules.fields import FieldKind, Value, build, field_kinds, values_of
-from milsim.rules.files import digest, load
+from milsim.rules.files import MAX_TEXT, digest, load
 from milsim.rules.model import Rules
-
-MOST_SOURCE = 500
-"""Characters of a source that a rules file may hold."""
 
 _WHOLE_NUMBER = re.compile(r"-?\d{1,9}", re.ASCII)
 _SWITCHES = {"true": True, "yes": True, "false": False, "no": False}
@@ -49,8 +46,8 @@ def with_fields(rules: str | Path | Rules, fields: Mapping[str, Value]) -> Rules
     before, now = values_of(base), values_of(changed)
     words = [f"{path} = {_plain(now[path])}" for path in now if now[path] != before[path]]
     source = "; ".join([base.source] * bool(base.source) + ["changed: " + ", ".join(words)])
-    if len(source) > MOST_SOURCE:
-        source = source[: MOST_SOURCE - 4] + " ..."
+    if len(source) > MAX_TEXT:
+        source = source[: MAX_TEXT - 4] + " ..."
     return replace(changed, name=name, source=source)
 
 
