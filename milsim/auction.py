@@ -1,18 +1,23 @@
-"""The auction, the contract and the rights to a new deal, as kernels.
+"""The auction and the contract, as kernels.
 
 An auction is one int64 array of shape (AUCTION_SIZE,), read by the named places below. Seats are 0
-forehand, 1 middlehand, 2 rearhand; hands are masks. `auction_start` makes it, `legal_bids` gives
-the turn's range, `bid` and `pass_turn` step it, until ``state[TURN]`` is NOBODY: then
-``state[DECLARER]`` plays for ``state[BID]``, or is NOBODY, and there is a new deal. Nothing is
-validated here.
+forehand, 1 middlehand, 2 rearhand; hands are masks. `auction_start` makes it, `may_bid_dark` says
+whether forehand may now bid in the dark, `legal_bids` gives the turn's range, `bid_dark`, `bid` and
+`pass_turn` step it, until ``state[TURN]`` is NOBODY: then ``state[DECLARER]`` plays for
+``state[BID]``, or is NOBODY, and there is a new deal. Nothing is validated here.
+
+What a match does to an auction comes as plain numbers: the minimum in force (120 in golden deals of
+some rules, else `minimum_of`), and the seats that are silent (`is_silent`).
 
 Where RULES.md leaves a choice open: a forced opening is made by `auction_start` itself, at exactly
 the minimum. With ``exact_step`` the first bid is the minimum. "No limit" is the most points that a
 deal can hold. A cap that is no multiple of the step is rounded down. Under ``dealer_plays``
 rearhand is not asked after two passes. Who bid the bare minimum as the last one left is asked
-once more where ``final_last_may_raise`` lets the last one raise.
+once more where ``final_last_may_raise`` lets the last one raise. A dark bid is 120 whatever the cap
+and the way to raise are, as nobody has looked; it must only be above what is bid or held.
 
-Sources: RULES.md §2 (deal, auction, talon and contract) and §4, 14, 15, 17, 18; `rules.model`.
+Sources: RULES.md §2 (auction, talon and contract) and §4, 15, 17, 18; docs/match.md,
+"Before the cards"; `rules.model`.
 """
 
 from __future__ import annotations
@@ -21,15 +26,17 @@ from typing import TYPE_CHECKING
 
 from milsim._jit import kernel
 from milsim.bits import lowest_bit_index, popcount
-from milsim.cards import DECK_POINTS, NINE, QUEEN, RANK_MASKS
-from milsim.rules import Rules, place_of, word_of
-from milsim.tricks import points_in
+from milsim.cards import DECK_POINTS, QUEEN, RANK_MASKS
+from milsim.rules import OFF, place_of, word_of
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 NOBODY = -1
+
+DARK_BID = 120
+"""The one bid in the dark, and what golden deals are played for, in points."""
 
 # Places in an auction.
 BID = 0  # the highest bid so far; 0 for none
@@ -38,15 +45,10 @@ TURN = 2  # who is to bid or pass; NOBODY when the auction is over
 PASSED = 3  # seats that passed, a mask of three bits
 DECLARER = 4  # at the end; NOBODY means a new deal
 LAST_RAISE = 5  # 1 while the last one left is asked whether he raises
-SILENT = 6  # seats that may bid nothing (silence_below), a mask: set it after auction_start
-AUCTION_SIZE = 7
-
-# Rights to a new deal, bits of a word.
-FOUR_NINES = 1
-MUST_REDEAL = 2  # not a right: a new deal
-LOW_HAND = 4
-LOW_TALON_POINTS = 8
-LOW_TALON_NINES = 16
+SILENT = 6  # seats that may bid nothing but what is compulsory, a mask
+MINIMUM = 7  # the lowest bid in force
+DARK = 8  # 1 while the highest bid is one in the dark
+AUCTION_SIZE = 9
 
 _OPENER = place_of("auction.opener")
 _MINIMUM = place_of("auction.minimum")
@@ -56,18 +58,14 @@ _CAP = place_of("auction.cap")
 _CAP_POINTS = place_of("auction.cap_points")
 _PASSING = place_of("auction.passing")
 _ALL_PASS = place_of("auction.all_pass")
+_SILENCE_BELOW = place_of("auction.silence_below")
+_DARK_BIDS = place_of("auction.dark")
 _RAISE_CONTRACT = place_of("talon.raise_contract")
 _CAP_BASIS = place_of("talon.cap_basis")
 _MARRIAGE_VALUES = place_of("deal.marriage_values.spades")
 _ACE_MARRIAGE = place_of("play.ace_marriage")
 _LAST_TRICK_BONUS = place_of("play.last_trick_bonus")
-_FOUR_NINES = place_of("deal.four_nines")
-_FOUR_NINES_WHEN = place_of("deal.four_nines_when")
-_LOW_HAND = place_of("deal.low_hand")
-_LOW_HAND_MARRIAGE = place_of("deal.low_hand_marriage")
-_LOW_TALON_POINTS = place_of("deal.low_talon_points")
-_LOW_TALON_NINES = place_of("deal.low_talon_nines")
-_LOW_TALON_AT = place_of("deal.low_talon_at")
+_GOLDEN = place_of("match.golden")
 
 _FORCED = word_of("auction.opener", "forehand_forced")
 _DEALER_HOLDS = word_of("auction.opener", "dealer_holds")
@@ -78,14 +76,8 @@ _CAP_MARRIAGES = word_of("auction.cap", "marriages")
 _LAST_MAY_RAISE = word_of("auction.passing", "final_last_may_raise")
 _DEALER_PLAYS = word_of("auction.all_pass", "dealer_plays")
 _HAND10 = word_of("talon.cap_basis", "hand10")
-_NINES_OFF = word_of("deal.four_nines", "off")
-_NINES_MANDATORY = word_of("deal.four_nines", "mandatory")
-_BEFORE_AUCTION = word_of("deal.four_nines_when", "before_auction")
-_AFTER_EXCHANGE = word_of("deal.four_nines_when", "after_exchange")
-_ONLY_WITHOUT_MARRIAGE = word_of("deal.low_hand_marriage", "only_without_marriage")
-_MINIMUM_ONLY = word_of("deal.low_talon_at", "minimum_only")
+_MINIMUM_120 = word_of("match.golden", "minimum_120")
 
-_NINES = RANK_MASKS[NINE]
 _QUEENS = RANK_MASKS[QUEEN]
 
 # ------------------------------------------------------------------------------------------- caps
@@ -132,11 +124,24 @@ def most_points(rules: NDArray[np.int64]) -> int:
 
 
 @kernel
-def highest_allowed(hand: int, rules: NDArray[np.int64]) -> int:
-    """The highest bid that the rules let somebody with this hand make, a multiple of the step.
+def minimum_of(golden: int, rules: NDArray[np.int64]) -> int:
+    """The lowest bid of a deal; ``golden`` is 1 in the first deals of a match, one a player.
 
     >>> from milsim.rules import load, packed
-    >>> [highest_allowed(0b1100, packed(load(name))) for name in ("mil", "gamerules")]
+    >>> minimum_of(1, packed(load("mil")))
+    100
+    """
+    return DARK_BID if golden != 0 and rules[_GOLDEN] == _MINIMUM_120 else int(rules[_MINIMUM])
+
+
+@kernel
+def highest_allowed(hand: int, minimum: int, rules: NDArray[np.int64]) -> int:
+    """The highest bid that the rules let somebody with this hand make, a multiple of the step.
+
+    The minimum in force may always be bid.
+
+    >>> from milsim.rules import load, packed
+    >>> [highest_allowed(0b1100, 100, packed(load(name))) for name in ("mil", "gamerules")]
     [160, 400]
     """
     cap = int(rules[_CAP])
@@ -148,39 +153,57 @@ def highest_allowed(hand: int, rules: NDArray[np.int64]) -> int:
     elif cap == _GATE and queens_with_king(hand) != 0:
         highest = max(highest, most_points(rules))
     step = int(rules[_STEP])
-    return max(highest // step * step, int(rules[_MINIMUM]))
+    return max(highest // step * step, minimum)
 
 
 @kernel
-def contract_range(made_bid: int, kept: int, ten: int, rules: NDArray[np.int64]) -> tuple[int, int]:
+def contract_range(
+    made_bid: int, kept: int, ten: int, minimum: int, rules: NDArray[np.int64]
+) -> tuple[int, int]:
     """The lowest and the highest contract, both allowed with every multiple of the step between.
 
     ``kept`` are the declarer's 8 cards after the gifts, ``ten`` those before. A bid already made
     stays allowed whatever was given away (RULES.md §4, case 15).
 
     >>> from milsim.rules import load, packed
-    >>> contract_range(130, 0b1001, 0b1101, packed(load("mil")))
+    >>> contract_range(130, 0b1001, 0b1101, 100, packed(load("mil")))
     (130, 130)
-    >>> contract_range(110, 0b1001, 0b1101, packed(load("mil")))
+    >>> contract_range(110, 0b1001, 0b1101, 100, packed(load("mil")))
     (110, 120)
     """
     if rules[_RAISE_CONTRACT] == 0:
         return made_bid, made_bid
     basis = ten if rules[_CAP_BASIS] == _HAND10 else kept
-    return made_bid, max(made_bid, highest_allowed(basis, rules))
+    return made_bid, max(made_bid, highest_allowed(basis, minimum, rules))
 
 
 # ---------------------------------------------------------------------------------------- bidding
 
 
 @kernel
-def auction_start(state: NDArray[np.int64], rules: NDArray[np.int64]) -> None:
+def is_silent(score: int, rules: NDArray[np.int64]) -> bool:
+    """Whether a player with this score in the match may bid nothing but what is compulsory.
+
+    >>> from milsim.rules import load, packed
+    >>> is_silent(-120, packed(load("mil")))
+    False
+    """
+    threshold = int(rules[_SILENCE_BELOW])
+    return threshold != OFF and score <= threshold
+
+
+@kernel
+def auction_start(
+    state: NDArray[np.int64], minimum: int, silent: int, rules: NDArray[np.int64]
+) -> None:
     """Make ``state`` the beginning of an auction; a forced opening has been made.
+
+    ``minimum`` is the lowest bid in force, ``silent`` a mask of the seats that are silent.
 
     >>> import numpy as np
     >>> from milsim.rules import load, packed
     >>> state = np.empty(AUCTION_SIZE, np.int64)
-    >>> auction_start(state, packed(load("mil")))
+    >>> auction_start(state, 100, 0, packed(load("mil")))
     >>> int(state[BID]), int(state[HOLDER]), int(state[TURN])
     (100, 0, 1)
     """
@@ -190,15 +213,53 @@ def auction_start(state: NDArray[np.int64], rules: NDArray[np.int64]) -> None:
     state[PASSED] = 0
     state[DECLARER] = NOBODY
     state[LAST_RAISE] = 0
-    state[SILENT] = 0
+    state[SILENT] = silent
+    state[MINIMUM] = minimum
+    state[DARK] = 0
     opener = int(rules[_OPENER])
     if opener == _FORCED:
-        state[BID] = rules[_MINIMUM]
+        state[BID] = minimum
         state[HOLDER] = 0
         state[TURN] = 1
     elif opener == _DEALER_HOLDS:
-        state[BID] = rules[_MINIMUM]
+        state[BID] = minimum
         state[HOLDER] = 2
+
+
+@kernel
+def may_bid_dark(state: NDArray[np.int64], rules: NDArray[np.int64]) -> bool:
+    """Whether forehand, before the first call of an auction that has just started, may bid dark.
+
+    A dark bid takes the place of a forced opening; it must be above what the dealer holds.
+
+    >>> import numpy as np
+    >>> from milsim.rules import load, packed
+    >>> state = np.empty(AUCTION_SIZE, np.int64)
+    >>> auction_start(state, 100, 0, packed(load("mil")))
+    >>> may_bid_dark(state, packed(load("mil")))
+    False
+    """
+    if rules[_DARK_BIDS] == 0 or state[SILENT] & 1 != 0 or state[MINIMUM] > DARK_BID:
+        return False
+    return bool(rules[_OPENER] != _DEALER_HOLDS or state[MINIMUM] < DARK_BID)
+
+
+@kernel
+def bid_dark(state: NDArray[np.int64]) -> None:
+    """Forehand bids in the dark: the first call of an auction.
+
+    >>> import numpy as np
+    >>> from milsim.rules import load, packed
+    >>> state = np.empty(AUCTION_SIZE, np.int64)
+    >>> auction_start(state, 100, 0, packed(load("mil")))
+    >>> bid_dark(state)
+    >>> int(state[BID]), int(state[HOLDER]), int(state[TURN]), int(state[DARK])
+    (120, 0, 1, 1)
+    """
+    state[BID] = DARK_BID
+    state[HOLDER] = 0
+    state[TURN] = 1
+    state[DARK] = 1
 
 
 @kernel
@@ -212,14 +273,14 @@ def legal_bids(
     >>> import numpy as np
     >>> from milsim.rules import load, packed
     >>> state = np.empty(AUCTION_SIZE, np.int64)
-    >>> auction_start(state, packed(load("mil")))
+    >>> auction_start(state, 100, 0, packed(load("mil")))
     >>> legal_bids(state, 0b1100, packed(load("mil")))
     (110, 160, 10)
     """
     step = int(rules[_STEP])
     made = int(state[BID])
-    lowest = made + step if made > 0 else int(rules[_MINIMUM])
-    highest = highest_allowed(hand, rules)
+    lowest = made + step if made > 0 else int(state[MINIMUM])
+    highest = highest_allowed(hand, int(state[MINIMUM]), rules)
     if rules[_RAISE_BY] == _EXACT_STEP:
         highest = min(highest, lowest)
     if state[SILENT] >> state[TURN] & 1 != 0:
@@ -240,7 +301,7 @@ def _next_seat(seat: int, passed: int) -> int:
 def _one_left(state: NDArray[np.int64], rules: NDArray[np.int64]) -> None:
     """Two have passed and the third holds the bid: the end, or a last question."""
     holder = int(state[HOLDER])
-    if rules[_PASSING] == _LAST_MAY_RAISE and state[BID] == rules[_MINIMUM]:
+    if rules[_PASSING] == _LAST_MAY_RAISE and state[BID] == state[MINIMUM]:
         state[LAST_RAISE] = 1
         state[TURN] = holder
     else:
@@ -255,7 +316,7 @@ def bid(state: NDArray[np.int64], points: int, rules: NDArray[np.int64]) -> None
     >>> import numpy as np
     >>> from milsim.rules import load, packed
     >>> state = np.empty(AUCTION_SIZE, np.int64)
-    >>> auction_start(state, packed(load("mil")))
+    >>> auction_start(state, 100, 0, packed(load("mil")))
     >>> bid(state, 130, packed(load("mil")))
     >>> int(state[BID]), int(state[HOLDER]), int(state[TURN])
     (130, 1, 2)
@@ -263,6 +324,7 @@ def bid(state: NDArray[np.int64], points: int, rules: NDArray[np.int64]) -> None
     seat = int(state[TURN])
     state[BID] = points
     state[HOLDER] = seat
+    state[DARK] = 0
     if state[LAST_RAISE] != 0:
         state[DECLARER] = seat
         state[TURN] = NOBODY
@@ -279,7 +341,7 @@ def pass_turn(state: NDArray[np.int64], rules: NDArray[np.int64]) -> None:
     >>> import numpy as np
     >>> from milsim.rules import load, packed
     >>> state = np.empty(AUCTION_SIZE, np.int64)
-    >>> auction_start(state, packed(load("mil")))
+    >>> auction_start(state, 100, 0, packed(load("mil")))
     >>> pass_turn(state, packed(load("mil")))
     >>> pass_turn(state, packed(load("mil")))
     >>> int(state[BID]), int(state[DECLARER]), int(state[TURN])
@@ -299,116 +361,36 @@ def pass_turn(state: NDArray[np.int64], rules: NDArray[np.int64]) -> None:
     state[TURN] = following
     if popcount(passed) == 2:
         if state[BID] == 0 and rules[_ALL_PASS] == _DEALER_PLAYS:
-            state[BID] = rules[_MINIMUM]
+            state[BID] = state[MINIMUM]
             state[HOLDER] = following
         if state[BID] != 0:
             _one_left(state, rules)
 
 
-# ----------------------------------------------------------------------------- rights to a new deal
-
-
-@kernel
-def _four_nines_rights(hand: int, when: int, rules: NDArray[np.int64]) -> int:
-    kind = int(rules[_FOUR_NINES])
-    if kind == _NINES_OFF or rules[_FOUR_NINES_WHEN] != when or hand & _NINES != _NINES:
-        return 0
-    return FOUR_NINES | MUST_REDEAL if kind == _NINES_MANDATORY else FOUR_NINES
-
-
-@kernel
-def hand_rights(hand: int, rules: NDArray[np.int64]) -> int:
-    """The rights to a new deal of seven cards before the auction: FOUR_NINES, LOW_HAND, bits.
-
-    With MUST_REDEAL there is a new deal whether it is wanted or not. Ask the seats in order from
-    forehand. Source: RULES.md §2, deal; §4, case 14.
-
-    >>> from milsim.rules import load, packed
-    >>> hand_rights(0b000001_000001_000001_001111, packed(load("mil"))) == FOUR_NINES
-    True
-    """
-    rights = _four_nines_rights(hand, _BEFORE_AUCTION, rules)
-    barred = rules[_LOW_HAND_MARRIAGE] == _ONLY_WITHOUT_MARRIAGE and queens_with_king(hand) != 0
-    if points_in(hand) < rules[_LOW_HAND] and not barred:
-        rights |= LOW_HAND
-    return rights
-
-
-@kernel
-def kept_rights(hand: int, rules: NDArray[np.int64]) -> int:
-    """The rights to a new deal of eight cards after the gifts: FOUR_NINES, MUST_REDEAL, bits.
-
-    >>> from milsim.rules import load, packed
-    >>> kept_rights(0b000001_000001_000001_011111, packed(load("gamerules"))) == FOUR_NINES
-    True
-    """
-    return _four_nines_rights(hand, _AFTER_EXCHANGE, rules)
-
-
-@kernel
-def talon_rights(talon: int, made_bid: int, rules: NDArray[np.int64]) -> int:
-    """The declarer's rights to a new deal over the talon: LOW_TALON_POINTS, LOW_TALON_NINES, bits.
-
-    >>> from milsim.rules import load, packed
-    >>> talon_rights(0b000001_000001_000001, 100, packed(load("mil")))
-    0
-    """
-    if rules[_LOW_TALON_AT] == _MINIMUM_ONLY and made_bid != rules[_MINIMUM]:
-        return 0
-    rights = 0
-    if points_in(talon) < rules[_LOW_TALON_POINTS]:
-        rights |= LOW_TALON_POINTS
-    nines = int(rules[_LOW_TALON_NINES])
-    if nines > 0 and popcount(talon & _NINES) >= nines:
-        rights |= LOW_TALON_NINES
-    return rights
-
-
-def unsupported_in_kernels(rules: Rules) -> list[str]:
-    """The fields, set in these rules, that the kernels of a deal do not play: refuse, don't ignore.
-
-    They look at the scores of a match or are choices that come with a later step: a player silent
-    below a score (the seam is SILENT), bidding in the dark, giving a deal up, golden deals.
-
-    >>> from milsim.rules import load
-    >>> unsupported_in_kernels(load("mil"))
-    []
-    """
-    found = [
-        ("auction.silence_below", rules.auction.silence_below != "off"),
-        ("auction.dark", rules.auction.dark),
-        ("talon.concede", rules.talon.concede != "off"),
-        ("match.golden", rules.match.golden != "off"),
-    ]
-    return [path for path, is_set in found if is_set]
-
-
 __all__ = [
     "AUCTION_SIZE",
     "BID",
+    "DARK",
+    "DARK_BID",
     "DECLARER",
-    "FOUR_NINES",
     "HOLDER",
     "LAST_RAISE",
-    "LOW_HAND",
-    "LOW_TALON_NINES",
-    "LOW_TALON_POINTS",
-    "MUST_REDEAL",
+    "MINIMUM",
     "NOBODY",
     "PASSED",
     "SILENT",
     "TURN",
     "auction_start",
     "bid",
+    "bid_dark",
     "contract_range",
-    "hand_rights",
     "highest_allowed",
-    "kept_rights",
+    "is_silent",
     "legal_bids",
     "marriage_points",
+    "may_bid_dark",
+    "minimum_of",
     "most_points",
     "pass_turn",
     "queens_with_king",
-    "talon_rights",
-    "unsupported_in_kernels",
 ]

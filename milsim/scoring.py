@@ -1,10 +1,11 @@
 """What a deal earns: rounding, the contract test and the deal score, as kernels and checked twins.
 
 Points are whole numbers by seat 0–2: card points (with those for the last trick) plus declared
-points of one deal. This is step 1 of the order of RULES.md §2, "Order at the end of a deal": what
-a match adds (doubling, locks, barrels, bolts) comes after it.
+points of one deal. These are the parts of steps 1 and 2 of docs/match.md, "After a deal that
+counts": what a match does to the scores (locks, barrels, bolts) comes after them.
 
-Sources: RULES.md §2 (scoring of a deal) and §4, cases 9, 10 and 19; `milsim.rules.model`.
+Sources: RULES.md §2 (scoring of a deal, concession, sitter) and §4, cases 9, 10 and 19;
+docs/match.md; `milsim.rules.model`.
 """
 
 from __future__ import annotations
@@ -15,9 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from milsim._jit import kernel
-from milsim.cards import DECK_POINTS, checked_int
+from milsim.bits import popcount
+from milsim.cards import ACE, DECK_POINTS, RANK_MASKS, checked_int
 from milsim.errors import DealError, quote
-from milsim.rules import Rules, load, packed, place_of, word_of
+from milsim.rules import OFF, Rules, load, packed, place_of, word_of
+from milsim.tricks import points_in
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,6 +32,13 @@ _MADE_TEST = place_of("scoring.made_test")
 _SUCCESS = place_of("scoring.success")
 _ROUNDING = place_of("scoring.defender_rounding")
 _FOUR_NINES_BONUS = place_of("deal.four_nines_bonus")
+_STEP = place_of("auction.step")
+_CONCEDE_COST = place_of("talon.concede_cost")
+_CONCEDE_GAIN = place_of("talon.concede_gain")
+_GOLDEN = place_of("match.golden")
+_SITTER = place_of("match.sitter")
+_SITTER_ACE = place_of("match.sitter_ace")
+_MARRIAGE_VALUES = place_of("deal.marriage_values.spades")
 _ROUNDED = word_of("scoring.made_test", "rounded")
 _ACTUAL = word_of("scoring.success", "actual")
 _NEAREST_5 = word_of("scoring.defender_rounding", "nearest_5")
@@ -36,6 +46,17 @@ _DOWN_5 = word_of("scoring.defender_rounding", "down_5")
 _NEAREST_10_HALF_DOWN = word_of("scoring.defender_rounding", "nearest_10_half_down")
 _NEAREST_10_HALF_UP = word_of("scoring.defender_rounding", "nearest_10_half_up")
 _DOWN_10 = word_of("scoring.defender_rounding", "down_10")
+_EVERY_THIRD_120 = word_of("talon.concede_cost", "every_third_120")
+_FIRST_FREE = word_of("talon.concede_cost", "first_free_then_bid")
+_COSTS_BID = word_of("talon.concede_cost", "bid")
+_PLAYS_120 = word_of("match.golden", "forehand_plays_120")
+_TALON_POINTS = word_of("match.sitter", "talon_points")
+_ACES_AND_MARRIAGES = word_of("match.sitter", "aces_and_marriages")
+
+CONCESSION_POINTS = 120
+"""What conceding costs where it does not cost the bid (``talon.concede_cost``)."""
+
+_ACES = RANK_MASKS[ACE]
 
 
 @kernel(inline=True)
@@ -104,6 +125,90 @@ def deal_score(
     if seat == declarer:
         return declarer_score(points, contract, rules) + bonus
     return defender_score(points, rules) + bonus
+
+
+@kernel
+def concession_price(bid: int, earlier: int, rules: NDArray[np.int64]) -> int:
+    """What giving a deal up costs its declarer, before any doubling.
+
+    ``bid`` made him declarer; ``earlier`` is how often he has conceded in this match.
+
+    >>> concession_price(140, 0, packed(load("mil")))
+    140
+    """
+    cost = rules[_CONCEDE_COST]
+    if cost == _COSTS_BID:
+        return bid
+    if cost == _FIRST_FREE:
+        return bid if earlier > 0 else 0
+    if cost == _EVERY_THIRD_120:
+        return CONCESSION_POINTS if earlier % 3 == 2 else 0
+    return CONCESSION_POINTS
+
+
+@kernel
+def concession_gain(bid: int, rules: NDArray[np.int64]) -> int:
+    """What each defender gets for a conceded deal: a number, or half the bid.
+
+    Half the bid is rounded to the nearest step, half a step down.
+
+    >>> concession_gain(140, packed(load("mil")))
+    60
+    """
+    gain = int(rules[_CONCEDE_GAIN])
+    if gain != OFF:
+        return gain
+    step = int(rules[_STEP])
+    return (bid + step - 1) // (2 * step) * step
+
+
+@kernel
+def conceded_score(
+    seat: int, declarer: int, bid: int, earlier: int, four_nines: int, rules: NDArray[np.int64]
+) -> int:
+    """What ``seat`` scores in a deal that the declarer gives up; arguments as in `deal_score`.
+
+    >>> [conceded_score(seat, 1, 110, 0, -1, packed(load("mil"))) for seat in range(3)]
+    [60, -110, 60]
+    """
+    bonus = int(rules[_FOUR_NINES_BONUS]) if seat == four_nines else 0
+    if seat == declarer:
+        return bonus - concession_price(bid, earlier, rules)
+    return bonus + concession_gain(bid, rules)
+
+
+@kernel
+def sitter_score(talon: int, rules: NDArray[np.int64]) -> int:
+    """What the dealer who sits out scores for the three cards of the talon, a mask.
+
+    >>> sitter_score(0b101100, packed(load("mil")))
+    0
+    """
+    kind = rules[_SITTER]
+    if kind == _TALON_POINTS:
+        return rounded(points_in(talon), int(rules[_ROUNDING]))
+    points = 0
+    if kind == _ACES_AND_MARRIAGES:
+        points = int(rules[_SITTER_ACE]) * popcount(talon & _ACES)
+        for suit in range(4):
+            # Queen and king of the suit.
+            if talon >> 6 * suit & 0b001100 == 0b001100:
+                points += int(rules[_MARRIAGE_VALUES + suit])
+    return points
+
+
+@kernel
+def multiplier(is_declarer: int, dark: int, golden: int, rules: NDArray[np.int64]) -> int:
+    """By how much a deal score counts: 2 in a golden deal of 120, and for a dark declarer.
+
+    ``golden`` is 1 in the first deals of a match, one a player. There is no dark contract in such a
+    golden deal, so that nothing is doubled twice.
+
+    >>> multiplier(1, 1, 0, packed(load("mil"))), multiplier(0, 1, 1, packed(load("mil")))
+    (2, 1)
+    """
+    doubled = golden != 0 and rules[_GOLDEN] == _PLAYS_120
+    return 2 if doubled or (dark != 0 and is_declarer != 0) else 1
 
 
 # ---------------------------------------------------------------------------------- at the border
@@ -214,13 +319,19 @@ def highest_contract(rules: Rules) -> int:
 
 
 __all__ = [
+    "CONCESSION_POINTS",
     "DealScore",
+    "conceded_score",
+    "concession_gain",
+    "concession_price",
     "deal_score",
     "declarer_score",
     "defender_score",
     "highest_contract",
     "is_made",
+    "multiplier",
     "possible_totals",
     "rounded",
     "score_deal",
+    "sitter_score",
 ]

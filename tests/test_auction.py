@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from milsim import auction
+from milsim import auction, rights
 from milsim._jit import jit_enabled, kernel_signatures
-from milsim.auction import BID, DECLARER, HOLDER, NOBODY, PASSED, SILENT, TURN
+from milsim.auction import BID, DARK, DECLARER, HOLDER, NOBODY, PASSED, TURN
 from milsim.cards import parse_hand
 from milsim.rules import Rules, load, packed
 
@@ -26,15 +26,21 @@ def changed(table: str, **fields: Any) -> Rules:
     return replace(rules, **{table: replace(getattr(rules, table), **fields)})
 
 
-def started(rules: Rules) -> NDArray[np.int64]:
+def started(
+    rules: Rules, minimum: int | None = None, silent: int = 0, dark: bool = False
+) -> NDArray[np.int64]:
     state = np.empty(auction.AUCTION_SIZE, np.int64)
-    auction.auction_start(state, packed(rules))
+    lowest = rules.auction.minimum if minimum is None else minimum
+    auction.auction_start(state, lowest, silent, packed(rules))
+    if dark:
+        assert auction.may_bid_dark(state, packed(rules))
+        auction.bid_dark(state)
     return state
 
 
-def after(rules: Rules, *acts: int) -> NDArray[np.int64]:
+def after(rules: Rules, *acts: int, **started_as: Any) -> NDArray[np.int64]:
     """The auction after some acts: a bid, or 0 for a pass."""
-    state, array = started(rules), packed(rules)
+    state, array = started(rules, **started_as), packed(rules)
     for points in acts:
         assert state[TURN] != NOBODY
         if points:
@@ -53,25 +59,25 @@ def shown(state: NDArray[np.int64]) -> tuple[int, ...]:
 
 def test_case_14_four_nines_in_7_cards_and_in_8_are_different_rights() -> None:
     nines = parse_hand("AT9.AT9.9.9")
-    assert auction.hand_rights(nines, packed(load("mil"))) == auction.FOUR_NINES
-    assert auction.kept_rights(nines, packed(load("mil"))) == 0
-    assert auction.hand_rights(nines, packed(load("gamerules"))) == 0
-    assert auction.kept_rights(nines, packed(load("gamerules"))) == auction.FOUR_NINES
-    assert auction.hand_rights(nines, packed(changed("deal", four_nines="off"))) == 0
-    must = auction.hand_rights(nines, packed(changed("deal", four_nines="mandatory")))
-    assert must == auction.FOUR_NINES | auction.MUST_REDEAL
+    assert rights.hand_rights(nines, packed(load("mil"))) == rights.FOUR_NINES
+    assert rights.kept_rights(nines, packed(load("mil"))) == 0
+    assert rights.hand_rights(nines, packed(load("gamerules"))) == 0
+    assert rights.kept_rights(nines, packed(load("gamerules"))) == rights.FOUR_NINES
+    assert rights.hand_rights(nines, packed(changed("deal", four_nines="off"))) == 0
+    must = rights.hand_rights(nines, packed(changed("deal", four_nines="mandatory")))
+    assert must == rights.FOUR_NINES | rights.MUST_REDEAL
 
 
 def test_case_15_a_bid_stands_though_half_of_the_marriage_is_given_away() -> None:
     ten, kept = parse_hand("AT9.KQ9.T.AT9"), parse_hand("AT9.K9.T.AT")
     array = packed(load("mil"))
-    assert auction.contract_range(130, kept, ten, array) == (130, 130)
-    assert auction.contract_range(110, kept, ten, array) == (110, 120)
-    assert auction.contract_range(130, ten, ten, array) == (130, 220)
+    assert auction.contract_range(130, kept, ten, 100, array) == (130, 130)
+    assert auction.contract_range(110, kept, ten, 100, array) == (110, 120)
+    assert auction.contract_range(130, ten, ten, 100, array) == (130, 220)
     by_ten = packed(changed("talon", cap_basis="hand10"))
-    assert auction.contract_range(130, kept, ten, by_ten) == (130, 220)
+    assert auction.contract_range(130, kept, ten, 100, by_ten) == (130, 220)
     never = packed(changed("talon", raise_contract=False))
-    assert auction.contract_range(110, ten, ten, never) == (110, 110)
+    assert auction.contract_range(110, ten, ten, 100, never) == (110, 110)
 
 
 def test_case_17_an_equal_bid_is_refused_and_who_passed_stays_out() -> None:
@@ -85,7 +91,7 @@ def test_case_17_an_equal_bid_is_refused_and_who_passed_stays_out() -> None:
 def test_case_18_the_forced_opener_plays_the_minimum() -> None:
     assert shown(started(load("mil"))) == (100, 0, 1, NOBODY)
     assert shown(after(load("mil"), 0, 0)) == (100, 0, NOBODY, 0)
-    assert auction.contract_range(100, HEARTS, HEARTS, packed(load("mil"))) == (100, 220)
+    assert auction.contract_range(100, HEARTS, HEARTS, 100, packed(load("mil"))) == (100, 220)
     raises = changed("auction", passing="final_last_may_raise")
     state = after(raises, 0, 0)
     assert shown(state) == (100, 0, 0, NOBODY)
@@ -141,23 +147,94 @@ def test_steps_and_caps() -> None:
         ("fixed", 120, 120),
     ):
         array = packed(changed("auction", cap=cap))
-        assert auction.highest_allowed(PLAIN, array) == plain
-        assert auction.highest_allowed(HEARTS, array) == hearts
+        assert auction.highest_allowed(PLAIN, 100, array) == plain
+        assert auction.highest_allowed(HEARTS, 100, array) == hearts
     odd = replace(
         load("mil"),
         deal=replace(
             load("mil").deal, marriage_values=replace(load("mil").deal.marriage_values, hearts=45)
         ),
     )
-    assert auction.highest_allowed(HEARTS, packed(odd)) == 160  # 165 is no multiple of ten
+    assert auction.highest_allowed(HEARTS, 100, packed(odd)) == 160  # 165 is no multiple of ten
 
 
-def test_a_silent_seat_can_only_pass() -> None:
-    rules = load("mil")
-    state = started(rules)
-    state[SILENT] = 0b010
+# ------------------------------------------------------------- what a match does to an auction
+
+
+def test_a_silent_seat_makes_no_bid_but_what_is_compulsory() -> None:
+    rules = changed("auction", silence_below=-120)
+    assert [auction.is_silent(score, packed(rules)) for score in (-119, -120, -200)] == [
+        False,
+        True,
+        True,
+    ]
+    assert not auction.is_silent(-5000, packed(load("mil")))
+    state = started(rules, silent=0b010)
     lowest, highest, _ = auction.legal_bids(state, HEARTS, packed(rules))
     assert lowest > highest
+    assert shown(started(rules, silent=0b001)) == (100, 0, 1, NOBODY)
+    # He is overbid, and may not go on.
+    lowest, highest, _ = auction.legal_bids(
+        after(rules, 110, 0, silent=0b001), HEARTS, packed(rules)
+    )
+    assert lowest > highest
+    dealer_plays = changed("auction", silence_below=-120, opener="forehand_may_pass")
+    assert shown(after(dealer_plays, 0, 0, silent=0b100)) == (100, 2, NOBODY, 2)
+
+
+def test_a_dark_bid_is_120_until_it_is_overbid() -> None:
+    rules = changed("auction", dark=True)
+    assert shown(started(rules, dark=True)) == (120, 0, 1, NOBODY)
+    kept = after(rules, 0, 0, dark=True)
+    assert (shown(kept), kept[DARK]) == ((120, 0, NOBODY, 0), 1)
+    over = after(rules, 130, 0, 0, dark=True)
+    assert (shown(over), over[DARK]) == ((130, 1, NOBODY, 1), 0)
+    again = after(rules, 130, 0, 140, 0, dark=True)
+    assert (shown(again), again[DARK]) == ((140, 0, NOBODY, 0), 0)
+    may_pass = changed("auction", dark=True, opener="forehand_may_pass", raise_by="exact_step")
+    assert shown(started(may_pass, dark=True)) == (120, 0, 1, NOBODY)
+
+
+def test_who_raises_his_own_dark_bid_cancels_it() -> None:
+    rules = changed("auction", dark=True, minimum=120, passing="final_last_may_raise")
+    asked = after(rules, 0, 0, dark=True)
+    assert (shown(asked), asked[DARK]) == ((120, 0, 0, NOBODY), 1)
+    raised = after(rules, 0, 0, 130, dark=True)
+    assert (shown(raised), raised[DARK]) == ((130, 0, NOBODY, 0), 0)
+    stays = after(rules, 0, 0, 0, dark=True)
+    assert (shown(stays), stays[DARK]) == ((120, 0, NOBODY, 0), 1)
+
+
+@pytest.mark.parametrize(
+    ("fields", "minimum", "silent", "allowed"),
+    [
+        ({}, 100, 0b000, True),
+        ({}, 120, 0b000, True),
+        ({}, 100, 0b001, False),
+        ({}, 100, 0b110, True),
+        ({"minimum": 130}, 130, 0b000, False),
+        ({"opener": "dealer_holds"}, 100, 0b000, True),
+        ({"opener": "dealer_holds"}, 120, 0b000, False),
+        ({"dark": False}, 100, 0b000, False),
+    ],
+)
+def test_when_forehand_may_bid_in_the_dark(
+    fields: dict[str, Any], minimum: int, silent: int, allowed: bool
+) -> None:
+    rules = changed("auction", **{"dark": True, **fields})
+    state = started(rules, minimum, silent)
+    assert auction.may_bid_dark(state, packed(rules)) == allowed
+
+
+def test_golden_deals_begin_at_120() -> None:
+    rules = changed("match", golden="minimum_120")
+    array = packed(rules)
+    assert [auction.minimum_of(golden, array) for golden in (0, 1)] == [100, 120]
+    assert auction.minimum_of(1, packed(changed("match", golden="forehand_plays_120"))) == 100
+    assert shown(started(rules, 120)) == (120, 0, 1, NOBODY)
+    low = packed(changed("auction", cap="fixed", cap_points=110))
+    assert [auction.highest_allowed(PLAIN, minimum, low) for minimum in (100, 120)] == [110, 120]
+    assert auction.contract_range(120, PLAIN, PLAIN, 120, low) == (120, 120)
 
 
 # ----------------------------------------------------------------------------- rights to a new deal
@@ -166,38 +243,42 @@ def test_a_silent_seat_can_only_pass() -> None:
 def test_low_hand() -> None:
     low, married = parse_hand("J9.J9.J9.9"), parse_hand("KQ9.9.9.J9")
     array = packed(load("mil"))
-    assert auction.hand_rights(low, array) == auction.LOW_HAND | auction.FOUR_NINES
-    assert auction.hand_rights(married, array) == auction.FOUR_NINES
+    assert rights.hand_rights(low, array) == rights.LOW_HAND | rights.FOUR_NINES
+    assert rights.hand_rights(married, array) == rights.FOUR_NINES
     any_hand = packed(changed("deal", low_hand_marriage="any_hand"))
-    assert auction.hand_rights(married, any_hand) & auction.LOW_HAND
+    assert rights.hand_rights(married, any_hand) & rights.LOW_HAND
     ten = parse_hand("T9.J9.9.")
-    assert auction.hand_rights(ten, array) == 0
-    assert auction.hand_rights(ten, packed(changed("deal", low_hand=14))) == auction.LOW_HAND
-    assert auction.hand_rights(parse_hand("9.9..9"), packed(changed("deal", low_hand=0))) == 0
+    assert rights.hand_rights(ten, array) == 0
+    assert rights.hand_rights(ten, packed(changed("deal", low_hand=14))) == rights.LOW_HAND
+    assert rights.hand_rights(parse_hand("9.9..9"), packed(changed("deal", low_hand=0))) == 0
 
 
 def test_low_talon() -> None:
     talon = parse_hand("9.9.J.")
-    assert auction.talon_rights(talon, 100, packed(load("mil"))) == 0
+    assert rights.talon_rights(talon, 100, 100, packed(load("mil"))) == 0
     points = packed(changed("deal", low_talon_points=5, low_talon_at="minimum_only"))
-    assert auction.talon_rights(talon, 100, points) == auction.LOW_TALON_POINTS
-    assert auction.talon_rights(talon, 110, points) == 0
-    assert auction.talon_rights(parse_hand("9.9.Q.J"), 100, points) == 0
+    assert rights.talon_rights(talon, 100, 100, points) == rights.LOW_TALON_POINTS
+    assert rights.talon_rights(talon, 110, 100, points) == 0
+    assert rights.talon_rights(parse_hand("9.9.Q.J"), 100, 100, points) == 0
     nines = packed(changed("deal", low_talon_nines=2))
-    assert auction.talon_rights(talon, 130, nines) == auction.LOW_TALON_NINES
-    assert auction.talon_rights(parse_hand("9.A.J."), 130, nines) == 0
+    assert rights.talon_rights(talon, 130, 100, nines) == rights.LOW_TALON_NINES
+    assert rights.talon_rights(parse_hand("9.A.J."), 130, 100, nines) == 0
 
 
-def test_what_kernels_do_not_play_is_said() -> None:
-    assert auction.unsupported_in_kernels(load("gamerules")) == []
-    for table, fields in (
-        ("auction", {"silence_below": -120}),
-        ("auction", {"dark": True}),
-        ("talon", {"concede": "before_gifts"}),
-        ("match", {"golden": "minimum_120"}),
-    ):
-        rules = changed(table, **fields)
-        assert auction.unsupported_in_kernels(rules) == [f"{table}.{next(iter(fields))}"]
+def test_the_low_talon_right_at_the_minimum_in_force() -> None:
+    array = packed(changed("deal", low_talon_points=5, low_talon_at="minimum_only"))
+    talon = parse_hand("9.9.J.")
+    assert rights.talon_rights(talon, 120, 120, array) == rights.LOW_TALON_POINTS
+    assert rights.talon_rights(talon, 120, 100, array) == 0
+
+
+def test_when_a_deal_may_be_given_up() -> None:
+    assert not rights.may_concede(0, 0, packed(load("mil")))
+    thrice = packed(changed("talon", concede="before_gifts", concede_limit=3))
+    assert [rights.may_concede(n, 0, thrice) for n in range(5)] == [True, True, True, False, False]
+    assert not rights.may_concede(0, 1, thrice)
+    always = packed(changed("talon", concede="before_first_lead", concede_on_barrel=True))
+    assert rights.may_concede(100, 1, always)
 
 
 # ---------------------------------------------------------------------------------- whole auctions

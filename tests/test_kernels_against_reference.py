@@ -6,7 +6,6 @@ games, in the presets and in drawn rule sets, are played through both, and compa
 
 from __future__ import annotations
 
-from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -16,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from milsim import auction, reference, scoring, tricks
+from milsim import auction, reference, rights, scoring, tricks
 from milsim._jit import jit_enabled
 from milsim.cards import NO_TRUMP, cards_of, mask_of, parse_hand
 from milsim.deals import Deal
@@ -166,6 +165,7 @@ def assert_same_auction(state: NDArray[np.int64], other: reference.Auction) -> N
     turn = int(state[auction.TURN])
     assert (turn == auction.NOBODY) == other.is_over
     assert state[auction.BID] == other.highest
+    assert state[auction.DARK] == other.is_dark
     if other.is_over:
         declarer = int(state[auction.DECLARER])
         assert other.declarer == (None if declarer == auction.NOBODY else declarer)
@@ -178,69 +178,63 @@ def assert_same_auction(state: NDArray[np.int64], other: reference.Auction) -> N
     assert other.can_pass()
 
 
+def call_both(
+    state: NDArray[np.int64], other: reference.Auction, points: int, *, dark: bool = False
+) -> None:
+    """One call, 0 for a pass, in both auctions."""
+    array = packed(other.rules)
+    if dark:
+        other.bid(points, dark=True)
+        auction.bid_dark(state)
+    elif points:
+        other.bid(points)
+        auction.bid(state, points, array)
+    else:
+        other.pass_()
+        auction.pass_turn(state, array)
+
+
 @MANY
-@given(deals(), any_rules(), RANDOMS)
-def test_auctions(deal: Deal, rules: Rules, chance: Random) -> None:
-    """Never in the dark, nobody silenced: what kernels play of an auction."""
+@given(deals(), any_rules(), st.integers(0, 7), st.booleans(), RANDOMS)
+def test_auctions(deal: Deal, rules: Rules, silent: int, golden: bool, chance: Random) -> None:
+    """In the light and in the dark, some seats silent, golden deals with another minimum."""
     array = packed(rules)
     first, second, third = (frozenset(cards_of(hand)) for hand in deal.hand_masks)
-    scores = (5000, 5000, 5000)
-    other = reference.Auction(rules, (first, second, third), scores, rules.auction.minimum)
+    threshold = rules.auction.silence_below
+    low = -5000 if threshold == "off" else int(threshold)
+    one, two, three = (low if silent >> seat & 1 else low + 1 for seat in range(3))
+    minimum = auction.minimum_of(int(golden), array)
+    expected = 120 if golden and rules.match.golden == "minimum_120" else rules.auction.minimum
+    assert minimum == expected
+    other = reference.Auction(rules, (first, second, third), (one, two, three), minimum)
+    mask = sum(1 << seat for seat in range(3) if auction.is_silent((one, two, three)[seat], array))
+    assert mask == (0 if threshold == "off" else silent)
     state = np.empty(auction.AUCTION_SIZE, np.int64)
-    auction.auction_start(state, array)
-    if other.is_forced_opening:
-        assert other.legal_bids() == (rules.auction.minimum,)
+    auction.auction_start(state, minimum, mask, array)
+    may_bid_dark = other.can_bid(auction.DARK_BID, dark=True)
+    assert bool(auction.may_bid_dark(state, array)) == may_bid_dark
+    if may_bid_dark and chance.random() < 0.5:
+        call_both(state, other, auction.DARK_BID, dark=True)
+    elif other.is_forced_opening:
+        assert other.legal_bids() == (minimum,)
         assert not other.can_pass()
-        other.bid(rules.auction.minimum)
+        other.bid(minimum)  # auction_start has made it
     willing = chance.choice([0.2, 0.5, 0.9])
     assert_same_auction(state, other)
     while not other.is_over:
         bids = other.legal_bids()
         if bids and chance.random() < willing:
-            points = chance.choice(bids[:3] if chance.random() < 0.5 else bids)
-            other.bid(points)
-            auction.bid(state, points, array)
+            call_both(state, other, chance.choice(bids[:3] if chance.random() < 0.5 else bids))
         else:
-            other.pass_()
-            auction.pass_turn(state, array)
-        assert_same_auction(state, other)
-
-
-@MANY
-@given(deals(), rule_sets(), st.integers(0, 7), RANDOMS)
-def test_silenced_seats(deal: Deal, rules: Rules, silent: int, chance: Random) -> None:
-    """The seam for silence_below: a mask of seats, set by whoever knows the scores."""
-    if rules.auction.silence_below == "off":
-        rules = replace(rules, auction=replace(rules.auction, silence_below=-120))
-    array = packed(rules)
-    first, second, third = (frozenset(cards_of(hand)) for hand in deal.hand_masks)
-    low, high = int(rules.auction.silence_below), int(rules.auction.silence_below) + 1
-    one, two, three = (low if silent >> seat & 1 else high for seat in range(3))
-    minimum = rules.auction.minimum
-    other = reference.Auction(rules, (first, second, third), (one, two, three), minimum)
-    state = np.empty(auction.AUCTION_SIZE, np.int64)
-    auction.auction_start(state, array)
-    state[auction.SILENT] = silent
-    if other.is_forced_opening:
-        other.bid(minimum)
-    assert_same_auction(state, other)
-    while not other.is_over:
-        bids = other.legal_bids()
-        if bids and chance.random() < 0.7:
-            points = chance.choice(bids)
-            other.bid(points)
-            auction.bid(state, points, array)
-        else:
-            other.pass_()
-            auction.pass_turn(state, array)
+            call_both(state, other, 0)
         assert_same_auction(state, other)
 
 
 RIGHTS = {
-    auction.FOUR_NINES: "four nines",
-    auction.LOW_HAND: "low hand",
-    auction.LOW_TALON_POINTS: "low talon",
-    auction.LOW_TALON_NINES: "low talon",
+    rights.FOUR_NINES: "four nines",
+    rights.LOW_HAND: "low hand",
+    rights.LOW_TALON_POINTS: "low talon",
+    rights.LOW_TALON_NINES: "low talon",
 }
 
 
@@ -253,31 +247,32 @@ def names_of(rights: int) -> tuple[str, ...]:
 def test_rights_and_contracts(deal: Deal, rules: Rules, chance: Random) -> None:
     array = packed(rules)
     for hand in deal.hand_masks:
-        found = auction.hand_rights(hand, array)
+        found = rights.hand_rights(hand, array)
         cards = cards_of(hand)
         assert names_of(found) == reference.rights_before_auction(cards, rules)
         ten = hand | deal.talon_mask
         kept = ten
         for card in chance.sample(cards_of(ten), 2):
             kept ^= 1 << card
-        after = auction.kept_rights(kept, array)
+        after = rights.kept_rights(kept, array)
         assert names_of(after) == reference.rights_after_exchange(cards_of(kept), rules)
-        must = bool((found | after) & auction.MUST_REDEAL)
-        nines = bool((found | after) & auction.FOUR_NINES)
+        must = bool((found | after) & rights.MUST_REDEAL)
+        nines = bool((found | after) & rights.FOUR_NINES)
         assert must == (nines and rules.deal.four_nines == "mandatory")
-        assert auction.highest_allowed(hand, array) == reference.highest_bid(cards, rules)
+        minimum = chance.choice([rules.auction.minimum, max(120, rules.auction.minimum)])
+        allowed = auction.highest_allowed(hand, minimum, array)
+        assert allowed == reference.highest_bid(cards, rules, minimum)
         bid = chance.randrange(rules.auction.minimum, 200 + rules.auction.minimum)
         bid -= bid % rules.auction.step
         bid = max(bid, rules.auction.minimum)
-        lowest, highest = auction.contract_range(bid, kept, ten, array)
+        lowest, highest = auction.contract_range(bid, kept, ten, minimum, array)
         basis = kept if rules.talon.cap_basis == "kept8" else ten
-        cap = reference.highest_bid(cards_of(basis), rules)
+        cap = reference.highest_bid(cards_of(basis), rules, minimum)
         assert lowest == bid
         assert highest == (max(bid, cap) if rules.talon.raise_contract else bid)
         talon = cards_of(deal.talon_mask)
-        for made in (rules.auction.minimum, bid):
-            names = names_of(auction.talon_rights(deal.talon_mask, made, array))
-            minimum = rules.auction.minimum
+        for made in (rules.auction.minimum, minimum, bid):
+            names = names_of(rights.talon_rights(deal.talon_mask, made, minimum, array))
             assert names == reference.rights_of_declarer(talon, made, minimum, rules)
     assert auction.most_points(array) == reference.most_points(rules)
 
@@ -311,32 +306,46 @@ def test_deal_scores(rules: Rules, data: st.DataObject) -> None:
 @MANY
 @given(deals(), any_rules(), RANDOMS)
 def test_whole_games(deal: Deal, rules: Rules, chance: Random) -> None:
-    """From the cards to the scores, as a simulation plays them: rights waived, no dark bid."""
+    """From the cards to the scores, rights waived, with what a match may bring into a deal."""
     array = packed(rules)
-    game = reference.Game(deal, rules, scores=(5000, 5000, 5000))
+    scores = (chance.choice([-120, 0]), chance.choice([-5000, 500]), chance.choice([-119, 0]))
+    earlier = (0, chance.randrange(5), 2)
+    on_barrel = (chance.random() < 0.3, chance.random() < 0.3, False)
+    golden = chance.random() < 0.5
+    game = reference.Game(
+        deal, rules, scores=scores, concessions=earlier, on_barrel=on_barrel, golden=golden
+    )
+    without_auction = golden and rules.match.golden == "forehand_plays_120"
+    minimum = auction.minimum_of(int(golden), array)
+    silent = sum(1 << seat for seat in range(3) if auction.is_silent(scores[seat], array))
     hands = list(deal.hand_masks)
     state = np.empty(auction.AUCTION_SIZE, np.int64)
-    auction.auction_start(state, array)
+    auction.auction_start(state, minimum, silent, array)
     flags, values = tricks.play_flags(array), tricks.play_values(array)
     table = np.empty(kernels.STATE_SIZE, np.int64)
     declarer, gifts, contract = auction.NOBODY, 0, 0
     while game.actor is not None:
-        acts = [
-            act
-            for act in game.legal_acts()
-            if not isinstance(act, reference.Concession)
-            and not (isinstance(act, reference.Bid) and act.dark)
-        ]
+        acts = game.legal_acts()
+        if isinstance(acts[0], reference.Gift) and not game.gifts:
+            conceding = any(isinstance(act, reference.Concession) for act in acts)
+            seat = acts[0].seat
+            may = rights.may_concede(earlier[seat], int(on_barrel[seat]), array)
+            assert conceding == bool(may)
         waivers = [act for act in acts if isinstance(act, reference.RedealWaiver)]
         act = waivers[0] if waivers else chance.choice(acts)
         opening = isinstance(act, reference.Bid) and game.auction.is_forced_opening
-        if isinstance(act, reference.Bid) and not opening:
+        if isinstance(act, reference.Bid) and act.dark:
+            assert auction.may_bid_dark(state, array)
+            auction.bid_dark(state)
+        elif isinstance(act, reference.Bid) and not opening:
             assert state[auction.TURN] == act.seat
             auction.bid(state, act.amount, array)
         elif isinstance(act, reference.Pass):
             assert state[auction.TURN] == act.seat
             auction.pass_turn(state, array)
         elif isinstance(act, reference.TalonTaken):
+            if without_auction:
+                state[auction.DECLARER], state[auction.BID] = 0, auction.DARK_BID
             declarer = int(state[auction.DECLARER])
             assert declarer == act.seat
             hands[declarer] |= deal.talon_mask
@@ -348,7 +357,7 @@ def test_whole_games(deal: Deal, rules: Rules, chance: Random) -> None:
         elif isinstance(act, reference.Contract):
             contract = act.amount
             made = int(state[auction.BID])
-            lowest, highest = auction.contract_range(made, hands[declarer], ten, array)
+            lowest, highest = auction.contract_range(made, hands[declarer], ten, minimum, array)
             step = rules.auction.step
             assert game.legal_contracts() == tuple(range(lowest, highest + 1, step))
             first, second, third = hands
@@ -361,18 +370,27 @@ def test_whole_games(deal: Deal, rules: Rules, chance: Random) -> None:
     assert result is not None
     if result.ended == "passed_out":
         assert (state[auction.TURN], state[auction.DECLARER]) == (auction.NOBODY, auction.NOBODY)
-    if result.ended != "played":
+    if result.ended not in ("played", "conceded"):
         return
-    points = tuple(int(kernels.total(table, seat)) for seat in range(3))
-    assert (result.points, result.contract) == (points, contract)
     nines = game.dealt_four_nines
     holder = auction.NOBODY if nines is None else nines
-    scores = tuple(
-        scoring.deal_score(seat, points[seat], declarer, contract, holder, array)
+    dark = int(state[auction.DARK])
+    assert dark == result.dark
+    made = int(state[auction.BID])
+    points = tuple(int(kernels.total(table, seat)) for seat in range(3))
+    expected = tuple(
+        (
+            scoring.deal_score(seat, points[seat], declarer, contract, holder, array)
+            if result.ended == "played"
+            else scoring.conceded_score(seat, declarer, made, earlier[declarer], holder, array)
+        )
+        * scoring.multiplier(int(seat == declarer), dark, int(golden), array)
         for seat in range(3)
     )
-    assert scores == result.scores
-    assert bool(scoring.is_made(points[declarer], contract, array)) == result.made
+    assert expected == result.scores
+    if result.ended == "played":
+        assert (result.points, result.contract) == (points, contract)
+        assert bool(scoring.is_made(points[declarer], contract, array)) == result.made
 
 
 # ------------------------------------------------------------------- the cases of the rule texts
@@ -418,9 +436,9 @@ def test_play_cases(case: cases.PlayCase, rules: Rules) -> None:
 def test_rights_cases(case: cases.RightsCase, rules: Rules) -> None:
     cards, array = parse_hand(case.cards), packed(rules)
     found = {
-        "before_auction": lambda: auction.hand_rights(cards, array),
-        "after_exchange": lambda: auction.kept_rights(cards, array),
-        "talon": lambda: auction.talon_rights(cards, case.bid, array),
+        "before_auction": lambda: rights.hand_rights(cards, array),
+        "after_exchange": lambda: rights.kept_rights(cards, array),
+        "talon": lambda: rights.talon_rights(cards, case.bid, rules.auction.minimum, array),
     }[case.moment]()
     assert names_of(found) == case.rights
 
@@ -429,20 +447,18 @@ def test_rights_cases(case: cases.RightsCase, rules: Rules) -> None:
 def test_contract_cases(case: cases.ContractCase, rules: Rules) -> None:
     kept = parse_hand(case.kept)
     ten = kept | mask_of(cases.read_cards(case.given))
-    lowest, highest = auction.contract_range(case.bid, kept, ten, packed(rules))
+    minimum = rules.auction.minimum
+    lowest, highest = auction.contract_range(case.bid, kept, ten, minimum, packed(rules))
     assert tuple(range(lowest, highest + 1, rules.auction.step)) == case.contracts
 
 
-# The doubling of dark and golden deals comes after the kernels' step.
-PLAIN_SCORES = [case for case in cases.SCORES if not (case.dark or case.golden)]
-
-
-@pytest.mark.parametrize(("case", "rules"), in_presets(PLAIN_SCORES))
+@pytest.mark.parametrize(("case", "rules"), in_presets(cases.SCORES))
 def test_score_cases(case: cases.ScoreCase, rules: Rules) -> None:
     array = packed(rules)
     holder = auction.NOBODY if case.four_nines is None else case.four_nines
     scores = tuple(
         scoring.deal_score(seat, case.points[seat], case.declarer, case.contract, holder, array)
+        * scoring.multiplier(int(seat == case.declarer), int(case.dark), int(case.golden), array)
         for seat in range(3)
     )
     assert scores == case.scores
@@ -450,20 +466,19 @@ def test_score_cases(case: cases.ScoreCase, rules: Rules) -> None:
     assert bool(made) == case.made
 
 
-LIT_AUCTIONS = [case for case in cases.AUCTIONS if "dark" not in case.calls]
-
-
-@pytest.mark.parametrize(("case", "rules"), in_presets(LIT_AUCTIONS))
+@pytest.mark.parametrize(("case", "rules"), in_presets(cases.AUCTIONS))
 def test_auction_cases(case: cases.AuctionCase, rules: Rules) -> None:
     array = packed(rules)
     state = np.empty(auction.AUCTION_SIZE, np.int64)
-    auction.auction_start(state, array)
-    limit = rules.auction.silence_below
-    if limit != "off":
-        silent = [seat for seat, score in enumerate(case.scores) if score <= limit]
-        state[auction.SILENT] = sum(1 << seat for seat in silent)
+    silent = [seat for seat, score in enumerate(case.scores) if auction.is_silent(score, array)]
+    mask = sum(1 << seat for seat in silent)
+    auction.auction_start(state, rules.auction.minimum, mask, array)
     calls = list(case.calls)
-    if rules.auction.opener == "forehand_forced":
+    if "dark" in calls:
+        assert auction.may_bid_dark(state, array)
+        assert calls.pop(0) == "dark"
+        auction.bid_dark(state)
+    elif rules.auction.opener == "forehand_forced":
         if not calls:
             return  # the opening that auction_start makes
         assert calls.pop(0) == rules.auction.minimum

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from milsim.auction import unsupported_in_kernels
 from milsim.dealing.sampling import checked_seed
 from milsim.deals import Deal
 from milsim.errors import RulesError
@@ -17,8 +14,8 @@ from milsim.policies import registry
 from milsim.policies.conformance import PolicyPlayer, check_policy
 from milsim.reference import Game
 from milsim.rng import policy_key
-from milsim.rules import Rules, load, parse, preset_names
-from milsim.simulation.columns import COLUMNS, NO_SEAT
+from milsim.rules import Rules, parse, preset_names
+from milsim.simulation.columns import COLUMNS, NO_CARD, NO_SEAT
 from milsim.simulation.engine import play
 from milsim.simulation.plan import Plan
 from milsim.simulation.replay import replay_declarer_points
@@ -41,16 +38,28 @@ def compare_with_reference(plan: Plan) -> None:
         assert game.result is not None, "a deal with a right to a redeal was played"
         assert game.declarer == row["declarer"], row
         assert game.bid_won == row["bid"], row
+        assert game.dark == row["dark"], row
+        seats = ("forehand", "middlehand", "rearhand")
+        for seat, name in enumerate(seats):
+            assert game.result.scores[seat] == row[f"score_{name}"], (name, row)
+        assert (game.result.ended == "conceded") == row["conceded"], row
+        if row["conceded"]:
+            assert [row["contract"], row["gift_left"], row["gift_right"]] == [
+                row["bid"],
+                NO_CARD,
+                NO_CARD,
+            ]
+            names = ("points", "marriages", "tricks")
+            assert not any(row[f"{what}_{name}"] for what in names for name in seats)
+            continue
         assert game.contract == row["contract"], row
         assert [gift.card for gift in game.gifts] == [row["gift_left"], row["gift_right"]]
         position = game.position
-        seats = ("forehand", "middlehand", "rearhand")
         for seat, name in enumerate(seats):
             cards = position.card_points[seat] + position.last_trick_bonus[seat]
             assert cards == row[f"points_{name}"], (name, row)
             assert position.marriage_points[seat] == row[f"marriages_{name}"], (name, row)
             assert position.tricks_won[seat] == row[f"tricks_{name}"], (name, row)
-            assert game.result.scores[seat] == row[f"score_{name}"], (name, row)
         assert bool(row["made"]) == game.result.made
         declared = {d.suit: d for d in position.declarations if d.suit is not None}
         for suit, name in enumerate(("spades", "clubs", "diamonds", "hearts")):
@@ -63,16 +72,13 @@ def compare_with_reference(plan: Plan) -> None:
 @pytest.mark.parametrize("policy", ["random", "greedy", "random,greedy,random"])
 @pytest.mark.parametrize("rules", preset_names())
 def test_presets_equal_the_reference(rules: str, policy: str) -> None:
-    preset = load(rules)
-    if unsupported_in_kernels(preset):
-        preset = playable(preset)
-    compare_with_reference(Plan.make(deals=60, seed=11, rules=preset, policy=policy))
+    compare_with_reference(Plan.make(deals=60, seed=11, rules=rules, policy=policy))
 
 
 @settings(max_examples=60)
 @given(rules=rule_sets(), seed=st.integers(0, 2**64 - 1), policy=st.sampled_from(registry.names()))
 def test_random_rules_equal_the_reference(rules: Rules, seed: int, policy: str) -> None:
-    plan = Plan.make(deals=3, seed=seed, rules=playable(rules), policy=policy)
+    plan = Plan.make(deals=3, seed=seed, rules=rules, policy=policy)
     try:
         compare_with_reference(plan)
     except RulesError as error:
@@ -80,20 +86,10 @@ def test_random_rules_equal_the_reference(rules: Rules, seed: int, policy: str) 
         assert "redeal rights" in str(error)  # noqa: PT017
 
 
-def playable(rules: Rules) -> Rules:
-    """The rules with what kernels do not play yet turned off."""
-    return dataclasses.replace(
-        rules,
-        auction=dataclasses.replace(rules.auction, dark=False, silence_below="off"),
-        talon=dataclasses.replace(rules.talon, concede="off"),
-        match=load("mil").match,
-    )
-
-
 @pytest.mark.parametrize("policy", registry.names())
 @pytest.mark.parametrize("rules", preset_names())
 def test_policies_never_break_the_rules(rules: str, policy: str) -> None:
-    assert check_policy(policy, rules=rules, deals=50, seed=21) > 50 * 24 * 0.9
+    assert check_policy(policy, rules=rules, deals=50, seed=21) > 50 * 24 * 0.7
 
 
 def test_replay_under_the_same_rules_gives_the_same_points() -> None:
@@ -116,15 +112,16 @@ def test_rules_that_throw_in_every_deal_are_refused() -> None:
         list(play(Plan.make(deals=5, rules=rules), threads=1))
 
 
-def test_rules_that_kernels_do_not_play_are_refused() -> None:
-    rules = parse("[auction]\ndark = true")
-    with pytest.raises(RulesError, match=r"auction\.dark"):
-        list(play(Plan.make(deals=5, rules=rules), threads=1))
-    assert len(list(play(Plan.make(deals=5, rules=rules, mode="declarer"), threads=1))) == 1
-    for text in ('[talon]\nconcede = "before_gifts"', '[match]\ngolden = "minimum_120"'):
-        for mode in ("auction", "declarer"):
-            with pytest.raises(RulesError, match=r"talon\.concede|match\.golden"):
-                play(Plan.make(deals=5, rules=parse(text), mode=mode), threads=1)
+def test_what_a_match_brings_acts_in_no_deal_alone() -> None:
+    golden = parse('[match]\ngolden = "forehand_plays_120"')
+    assert set(rows_of(Plan.make(deals=200, rules=golden, policy="random"))[1]["declarer"]) > {0}
+    conceding = parse('[auction]\ndark = true\n[talon]\nconcede = "before_gifts"')
+    _, rows = rows_of(Plan.make(deals=200, rules=conceding, policy="random"))
+    assert rows["dark"].any()
+    assert rows["conceded"].any()
+    _, rows = rows_of(Plan.make(deals=200, rules=conceding, policy="random", mode="declarer"))
+    assert not rows["dark"].any()
+    assert not rows["conceded"].any()
 
 
 def test_deals_depend_on_seed_and_index_only() -> None:

@@ -5,6 +5,7 @@ The reference is asked what is legal, the policy's kernels decide, the reference
 
 from __future__ import annotations
 
+from milsim.auction import DARK_BID
 from milsim.cards import mask_of
 from milsim.dealing import sample_deals
 from milsim.dealing.sampling import checked_seed
@@ -14,6 +15,7 @@ from milsim.policies import dispatch, registry
 from milsim.reference import Game, Phase
 from milsim.rng import policy_key
 from milsim.rules import Rules, load, packed
+from milsim.scoring import concession_gain, concession_price
 from milsim.tricks import play_flags, trump_mask
 
 
@@ -21,7 +23,8 @@ class PolicyPlayer:
     """Plays one deal of the reference game by policies, three names by seat.
 
     ``key`` is the deal's policy key (:func:`milsim.rng.policy_key`). Optional rights to a new deal
-    are used; the game then is over without a result.
+    are used; the game then is over without a result. Forehand is asked once, before his first call,
+    whether he bids in the dark; the declarer once, before his gifts, whether he concedes.
     """
 
     def __init__(self, game: Game, policies: tuple[str, str, str], key: int) -> None:
@@ -32,6 +35,7 @@ class PolicyPlayer:
         self.rules = packed(game.rules)
         self.flags = play_flags(self.rules)
         self.step = game.rules.auction.step
+        self.asked_for_dark = False
         self.calls = 0
         self.played = 0
 
@@ -62,6 +66,11 @@ class PolicyPlayer:
 
     def _call(self) -> None:
         game, seat = self.game, self._seat()
+        if game.can_bid(DARK_BID, dark=True) and not self.asked_for_dark:
+            self.asked_for_dark = True
+            if dispatch.choose_dark(self.policies[seat], self.key, seat):
+                game.bid(DARK_BID, dark=True)
+                return
         bids = game.legal_bids()
         if not game.can_pass():  # a forced opening is no decision
             game.bid(bids[0])
@@ -89,9 +98,28 @@ class PolicyPlayer:
     def _take_talon(self) -> None:
         self.game.take_talon()
 
+    def _concedes(self, seat: int, hand: int) -> bool:
+        made = self.game.bid_won or 0
+        earlier = self.game.concessions[seat]
+        return self.game.can_concede() and bool(
+            dispatch.choose_concession(
+                self.policies[seat],
+                self.key,
+                seat,
+                self.rules,
+                hand,
+                made,
+                concession_price(made, earlier, self.rules),
+                concession_gain(made, self.rules),
+            )
+        )
+
     def _give(self) -> None:
         game, seat = self.game, self._seat()
         hand = mask_of(game.hands[seat])
+        if self._concedes(seat, hand):
+            game.concede()
+            return
         gifts = int(dispatch.choose_gifts(self.policies[seat], self.key, seat, self.rules, hand))
         game.give(gifts & 31)
         game.give(gifts >> 5)

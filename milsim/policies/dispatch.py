@@ -2,7 +2,8 @@
 
 A decision gets only what its seat may see, so no policy in this package can cheat. ``key`` is the
 deal's policy key of :mod:`milsim.rng`; ``ply`` numbers the decisions of a deal so that no two share
-a draw: auction calls from 0, exchange from 64, contract 66, declarations from 96, cards from 128.
+a draw: auction calls from 0, exchange from 64, contract 66, a bid in the dark 67, concession 68,
+declarations from 96, cards from 128.
 """
 
 from __future__ import annotations
@@ -10,9 +11,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from milsim._jit import kernel
-from milsim.policies.greedy_bidding import greedy_bid, greedy_contract, greedy_gifts
+from milsim.policies.greedy_bidding import (
+    greedy_bid,
+    greedy_concession,
+    greedy_contract,
+    greedy_gifts,
+)
 from milsim.policies.greedy_play import greedy_card
-from milsim.policies.random import random_bid, random_card, random_contract, random_gifts
+from milsim.policies.random import (
+    random_bid,
+    random_card,
+    random_chance,
+    random_contract,
+    random_gifts,
+)
 from milsim.policies.registry import RANDOM
 from milsim.rng import below, draw
 
@@ -24,8 +36,18 @@ _RANDOM = RANDOM.number
 
 GIFTS_PLY = 64
 CONTRACT_PLY = 66
+DARK_PLY = 67
+CONCESSION_PLY = 68
 DECLARATION_PLY = 96
 CARD_PLY = 128
+
+
+@kernel
+def choose_dark(policy: int, key: int, seat: int) -> int:
+    """Whether forehand bids in the dark (1), where he may; no policy sees a card here."""
+    if policy == _RANDOM:
+        return random_chance(key, seat, DARK_PLY)
+    return 0
 
 
 @kernel
@@ -45,6 +67,26 @@ def choose_bid(
     if policy == _RANDOM:
         return random_bid(key, seat, ply, lowest, highest, step, may_pass)
     return greedy_bid(rules, hand, lowest, highest, may_pass)
+
+
+@kernel
+def choose_concession(
+    policy: int,
+    key: int,
+    seat: int,
+    rules: NDArray[np.int64],
+    hand10: int,
+    made_bid: int,
+    price: int,
+    gain: int,
+) -> int:
+    """Whether the declarer gives the deal up (1) before his gifts, where he may.
+
+    It costs him ``price`` and gives ``gain`` to each defender, in points before any doubling.
+    """
+    if policy == _RANDOM:
+        return random_chance(key, seat, CONCESSION_PLY)
+    return greedy_concession(rules, hand10, made_bid, price, gain)
 
 
 @kernel

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from milsim._jit import kernel
 from milsim.bits import lowest_bit_index, popcount
-from milsim.cards import ACE, KING, QUEEN, TEN
+from milsim.cards import ACE, DECK_POINTS, KING, QUEEN, TEN
 from milsim.rules import place_of
 
 if TYPE_CHECKING:
@@ -28,6 +28,12 @@ VALUES = place_of("deal.marriage_values.spades")
 # with the four others that were tried).
 BID_MARGIN = 15
 RAISE_MARGIN = 30
+
+# A deal is given up only when the promise of the cards that would be kept is this far below the
+# bid. As that promise has a standard error of 23 points, some nine deals of ten are then lost;
+# twice that error below it, nearly all are.
+CONCEDE_MARGIN = 30
+SURELY_LOST = 46
 
 # Weights, in hundredths of a point or of a marriage's value: 7 cards before the talon.
 BASE_7, NO_ACE_7, ACE_7, TEN_7, LENGTH_7 = 6200, -1700, 1340, 410, 670
@@ -157,3 +163,24 @@ def greedy_gifts(rules: NDArray[np.int64], hand10: int) -> int:
             second = worth
             right = card
     return left + 32 * right
+
+
+@kernel
+def greedy_concession(
+    rules: NDArray[np.int64], hand10: int, made_bid: int, price: int, gain: int
+) -> int:
+    """Whether to give the deal up (1): if it is nearly lost, and playing it costs more.
+
+    Playing costs the bid as often as it is lost, less the bid as often as it is made: nothing at a
+    promise equal to the bid, all of it at SURELY_LOST below. A defender gets ``gain`` by the
+    concession, and by the play half of the card points that the declarer does not promise to take.
+    """
+    gifts = greedy_gifts(rules, hand10)
+    kept = hand10 & ~(1 << (gifts & 31)) & ~(1 << (gifts >> 5))
+    promise = promise_of_8(rules, kept)
+    shortfall = made_bid - promise
+    if shortfall < CONCEDE_MARGIN:
+        return 0
+    loss = made_bid * min(shortfall, SURELY_LOST) // SURELY_LOST
+    taken = (DECK_POINTS - max(0, min(promise, DECK_POINTS))) // 2
+    return 1 if price + gain < loss + taken else 0

@@ -1,10 +1,25 @@
-"""The policy ``random``: every legal act with the same chance. A floor for all others."""
+"""The policy ``random``: every legal act with the same chance. A floor for all others.
+
+Only bids in the dark and concessions, which are rare, come once in eight chances.
+"""
 
 from __future__ import annotations
 
 from milsim._jit import kernel
 from milsim.bits import lowest_bit_index, popcount, select_bit
 from milsim.rng import below, draw
+
+ONE_IN = 8
+"""One chance in so many to bid in the dark or to concede is taken.
+
+If it were one in two, most deals would be given up before they are played.
+"""
+
+
+@kernel
+def random_chance(key: int, seat: int, ply: int) -> int:
+    """1 once in ONE_IN times, else 0: whether to take a rare chance."""
+    return 1 if below(draw(key, seat, ply), ONE_IN) == 0 else 0
 
 
 @kernel

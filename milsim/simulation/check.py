@@ -1,27 +1,9 @@
-"""What a plan may not ask for: rules that kernels do not play yet are refused, never ignored."""
+"""What a plan cannot play is found out while it is played, and said with its remedy."""
 
 from __future__ import annotations
 
-from milsim.auction import unsupported_in_kernels
 from milsim.errors import RulesError
 from milsim.simulation.plan import Plan
-
-
-def refuse_what_cannot_be_played(plan: Plan) -> None:
-    """Raise :class:`~milsim.errors.RulesError` naming the fields that deals cannot be played by.
-
-    Where nobody bids, the fields of the auction cannot act and so need not be played.
-    """
-    fields = [
-        path
-        for path in unsupported_in_kernels(plan.rules)
-        if plan.mode == "auction" or not path.startswith("auction.")
-    ]
-    if fields:
-        raise RulesError(
-            f"rules {plan.rules.name}: simulate does not play {', '.join(fields)} yet in mode "
-            f'{plan.mode}; set {fields[0]} to "off" or false'
-        )
 
 
 def thrown_in_for_ever(plan: Plan, index: int) -> RulesError:

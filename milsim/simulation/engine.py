@@ -18,7 +18,7 @@ from milsim.dealing import DealSpace, kernel_ranks
 from milsim.dealing.sampling import checked_seed
 from milsim.policies import registry
 from milsim.rules import packed
-from milsim.simulation.check import refuse_what_cannot_be_played, thrown_in_for_ever
+from milsim.simulation.check import thrown_in_for_ever
 from milsim.simulation.columns import DECLARER, GIFT_LEFT, GIFT_RIGHT, N_COLUMNS
 from milsim.simulation.deal_kernel import ALL_DEALS_PLAYED, play_deals
 from milsim.simulation.plan import Plan
@@ -109,12 +109,14 @@ def play(
 ) -> Iterator[Chunk]:
     """The chunks of a plan in the order of the deal index; they are played as they are taken.
 
-    The plan is checked and the kernels are compiled before this returns. ``stop`` is asked before
-    each new chunk is handed to a thread; chunks under way are finished and handed out. Raises
-    :class:`~milsim.errors.RulesError` for rules that deals cannot be played by yet.
+    The kernels are compiled before this returns. ``stop`` is asked before each new chunk is handed
+    to a thread; chunks under way are finished and handed out. Raises
+    :class:`~milsim.errors.RulesError` for rules whose redeal rights leave no deal to play.
+
+    There is no match: all scores are 0, no deal is golden and nobody has conceded before. In mode
+    ``declarer`` there is no auction, and nobody concedes.
     """
     n_threads = checked_threads(threads)
-    refuse_what_cannot_be_played(plan)
     player = _Player(plan)
     player.warm_up()
     return _play(player, n_threads, stop)
