@@ -2,6 +2,7 @@
 # make demo   a million deals, two tables, charts, in out/demo/
 # make test   the test suite
 # make check  format, lint, types, imports, tests
+# make docs   the generated pages of docs/
 
 SHELL := /bin/sh
 VENV := .venv
@@ -12,7 +13,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 DEMO := out/demo
 STAMP := $(VENV)/.milsim-installed
 
-.PHONY: setup demo test test-slow format check lint types imports bench clean
+.PHONY: setup demo test test-slow format check lint types imports docs bench clean
 
 setup: $(STAMP)
 
@@ -55,6 +56,9 @@ imports: $(STAMP)
 	@$(BIN)/lint-imports
 
 check: lint types imports test
+
+docs: $(STAMP)
+	@$(BIN)/python docs/make_rules.py
 
 bench: $(STAMP)
 	@$(BIN)/milsim bench
