@@ -178,7 +178,8 @@ def match_states(draw: st.DrawFn, rules: Rules) -> MatchState:
     """States that a match under these rules may stand at, most of them near a lock or a barrel."""
     how, players = rules.match, rules.deal.players
     top = how.target - 1 if how.barrel == "off" else how.barrel - 1
-    edges = [0, -120, 555, -555, 675, 435, top, top - 20, top - 100, top - 130]
+    edges = [0, -120, 555, -555, 675, 535, 455, 435, -455, -435]
+    edges += [top, top - 9, top - 20, top - 50, top - 100, top - 130]
     edges += [edge + some for edge in (how.lock, how.defender_cap) if edge != "off"
               for some in (-60, -20, -1, 0, 5)]  # fmt: skip
     near = st.sampled_from([min(edge, top) for edge in edges])
