@@ -1,5 +1,9 @@
 """The one place that turns functions into compiled kernels, and the cache of compiled code.
 
+A kernel is compiled by numba when it is first called, and its machine code is kept. From then on
+each process loads that code by itself (`milsim._compiling.native`), in a millisecond, and imports
+no numba, which takes a second.
+
 numba's own cache looks only at the file of the function it compiles: a kernel that calls a kernel
 of another file keeps the old code of it when that file changes (numba#1833). So all kernels share
 a folder named by a digest of *everything* their machine code can depend on: the sources of all
@@ -15,12 +19,14 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import importlib.util
 import os
 import platform
 import re
 import shutil
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -28,12 +34,8 @@ from typing import Any, NamedTuple, TypeVar, cast, overload
 
 import llvmlite  # type: ignore[import-untyped]
 import llvmlite.binding  # type: ignore[import-untyped]
-import numba
 
-from milsim._compiling import on_first_compile
-
-# numba makes these names when it reads its environment: no type checker can know them.
-_config: Any = numba.config
+from milsim._compiling import native
 
 _PACKAGE = Path(__file__).resolve().parent
 _FOLDER = re.compile(r"kernels-[0-9a-f]{16}")
@@ -57,13 +59,24 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 # ---------------------------------------------------------------------------------- what to build
 
 
+def _setting(name: str) -> str | None:
+    """A setting of numba: an environment variable or, rarely, a file that only numba can read."""
+    if Path(".numba_config.yaml").is_file():
+        import numba
+
+        found = getattr(numba.config, name)
+        return None if found is None else str(found)
+    return os.environ.get(f"NUMBA_{name}")
+
+
+@functools.cache
 def jit_enabled() -> bool:
     """Whether kernels are compiled; not so under `NUMBA_DISABLE_JIT=1`.
 
     >>> jit_enabled() in (True, False)
     True
     """
-    return not _config.DISABLE_JIT
+    return _setting("DISABLE_JIT") in (None, "", "0")
 
 
 @functools.cache
@@ -80,10 +93,11 @@ def has_fast_deposit() -> bool:
         return False
     if platform.machine().lower() not in ("x86_64", "amd64") or sys.maxsize < 2**32:
         return False
-    features = _config.CPU_FEATURES
-    if features is not None:
-        return "+bmi2" in features.split(",")
-    name = _config.CPU_NAME or llvmlite.binding.get_host_cpu_name()
+    features = _setting("CPU_FEATURES")
+    name = _setting("CPU_NAME")
+    if features is not None or (name or "").lower() == "generic":
+        return "+bmi2" in (features or "").split(",")
+    name = name or llvmlite.binding.get_host_cpu_name()
     host = llvmlite.binding.get_host_cpu_features()
     return bool(host.get("bmi2", False)) and name not in _SLOW_DEPOSIT_CPUS
 
@@ -120,7 +134,8 @@ def _kernel_texts() -> dict[Path, bytes]:
     for path in texts:
         parts = path.relative_to(_PACKAGE).with_suffix("").parts
         files[".".join(("milsim", *(parts[:-1] if parts[-1] == "__init__" else parts)))] = path
-    always = {_PACKAGE / "_jit.py", _PACKAGE / "cards.py", *(_PACKAGE / "rules").rglob("*.py")}
+    machinery = {_PACKAGE / "_jit.py", *(_PACKAGE / "_compiling").glob("*.py")}
+    always = {*machinery, _PACKAGE / "cards.py", *(_PACKAGE / "rules").rglob("*.py")}
     queue = [
         path
         for path, data in texts.items()
@@ -148,6 +163,16 @@ def kernel_sources() -> list[Path]:
     return list(_kernel_texts())
 
 
+def _version_of_numba() -> bytes:
+    """The text that tells numba's version, without importing numba."""
+    found = importlib.util.find_spec("numba")
+    with contextlib.suppress(OSError, AttributeError, TypeError):
+        return Path(found.origin).with_name("_version.py").read_bytes()  # type: ignore
+    from importlib.metadata import version
+
+    return version("numba").encode()
+
+
 @functools.cache
 def kernel_digest() -> str:
     """The digest, 16 hex digits, of all that the compiled code depends on.
@@ -159,7 +184,7 @@ def kernel_digest() -> str:
     16
     """
     digest = hashlib.sha256()
-    versions = (sys.implementation.cache_tag, numba.__version__, llvmlite.__version__)
+    versions = (sys.implementation.cache_tag, _version_of_numba(), llvmlite.__version__)
     digest.update(repr((*versions, has_fast_deposit())).encode())
     for path, data in _kernel_texts().items():
         digest.update(f"\n{path.relative_to(_PACKAGE).as_posix()} {len(data)}\n".encode())
@@ -171,8 +196,9 @@ def kernel_digest() -> str:
 
 
 def _cache_root() -> Path:
-    if _config.CACHE_DIR:
-        return Path(_config.CACHE_DIR)
+    chosen = _setting("CACHE_DIR")
+    if chosen:
+        return Path(chosen)
     if sys.platform == "win32":
         local = os.environ.get("LOCALAPPDATA")
         return (Path(local) if local else Path.home() / "AppData" / "Local") / "milsim" / "Cache"
@@ -253,17 +279,6 @@ def prune_cache(keep: int = _KEPT_FOLDERS, idle_seconds: float = _KEPT_SECONDS) 
     return removed
 
 
-@contextlib.contextmanager
-def _cache_scope(folder: Path) -> Iterator[None]:
-    """Let numba put its cache into a folder; only while this lasts, as the setting is global."""
-    before = _config.CACHE_DIR
-    _config.CACHE_DIR = str(folder)
-    try:
-        yield
-    finally:
-        _config.CACHE_DIR = before
-
-
 # ----------------------------------------------------------------------------------- the decorator
 
 
@@ -275,7 +290,142 @@ class KernelSignature(NamedTuple):
     result: str
 
 
-_kernels: dict[str, Any] = {}
+class _Compiler:
+    """numba, imported when the first kernel has to be compiled."""
+
+    def __init__(self) -> None:
+        self.module: Any = None
+        self.tell: Callable[[], None] | None = None
+        self.preparations: list[Callable[[], None]] = []
+        self.lock = threading.Lock()
+
+    def get(self) -> Any:
+        """The module `milsim._compiling.compiler`."""
+        with self.lock:
+            if self.module is None:
+                from milsim._compiling import compiler
+
+                while self.preparations:
+                    self.preparations.pop()()
+                self.module = compiler
+            if self.tell is not None:
+                self.module.on_first_compile(self.tell)
+                self.tell = None
+        return self.module
+
+
+_compiler = _Compiler()
+_loading = threading.Lock()
+
+
+def before_compiling(prepare: Callable[[], None]) -> None:
+    """Call ``prepare`` before anything is compiled, if ever; at once if numba is there already."""
+    if _compiler.module is None:
+        _compiler.preparations.append(prepare)
+    else:
+        prepare()
+
+
+def on_first_compile(tell: Callable[[], None]) -> None:
+    """Call ``tell`` when a kernel is about to be compiled (not loaded from the cache), once."""
+    _compiler.tell = tell
+    if _compiler.module is not None:
+        _compiler.get()
+
+
+class Kernel:
+    """A function as a kernel: loaded or compiled when it is first called."""
+
+    def __init__(self, function: Callable[..., Any], inline: bool, signature: str | None) -> None:
+        functools.update_wrapper(self, function)
+        self._function, self._inline, self._signature = function, inline, signature
+        self._made: Any = None
+        self._making: Any = None
+        self._codes: dict[native.Key, native.Code] = {}
+        self.loaded: list[KernelSignature] = []
+        """What was loaded without numba."""
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        key = native.key_of(arguments) if not named else None
+        if key is None:
+            return self.dispatcher(*arguments, **named)
+        code = self._codes.get(key)
+        if code is None:
+            code = self._codes[key] = self._code_for(key)
+        try:
+            return code(*arguments)
+        except native.CodeRaisedError:
+            return self.dispatcher(*arguments)
+
+    def _code_for(self, key: native.Key) -> native.Code:
+        """What answers calls with such arguments: kept code, or numba, whose code is then kept."""
+        if not self._is_of_the_package():
+            return cast(native.Code, self.dispatcher)
+        with _loading:
+            path = native.path_of(cache_directory(), self._name, key)
+            found = native.load(path, key)
+            if found is not None:
+                facts, code = found
+                self.loaded.append(
+                    KernelSignature(self._name, tuple(facts["arguments"]), facts["result"])
+                )
+                return code
+        return functools.partial(self._compiled, path)
+
+    def _compiled(self, path: Path, *arguments: Any) -> Any:
+        """Let numba answer, for the rest of this process, and keep its code for the next."""
+        result = self.dispatcher(*arguments)
+        self._codes[cast(native.Key, native.key_of(arguments))] = self.dispatcher
+        # numba's insides may be others than those of the versions that were tried.
+        with contextlib.suppress(Exception):
+            found = _compiler.get().object_code(self.dispatcher, arguments)
+            if found is not None and cache_is_usable():
+                native.keep(path, *found)
+        return result
+
+    def _is_of_the_package(self) -> bool:
+        """Whether the name and the digest of the sources tell all about the function."""
+        code = self._function.__code__
+        return not code.co_freevars and _PACKAGE in Path(code.co_filename).resolve().parents
+
+    @property
+    def _name(self) -> str:
+        return f"{self._function.__module__}.{self._function.__qualname__}"
+
+    @property
+    def is_made(self) -> bool:
+        """Whether numba has been asked for it in this process."""
+        return self._made is not None
+
+    @property
+    def dispatcher(self) -> Any:
+        """What numba makes of the function."""
+        if self._made is not None:
+            return self._made
+        compiler = _compiler.get()
+        # numba's own lock, not ours: whoever compiles a kernel asks for those that it calls.
+        with compiler.LOCK:
+            if self._made is None and self._making is None:
+                # numba keeps no code of functions that have no file (a doctest, a prompt).
+                is_kept = Path(self._function.__code__.co_filename).is_file()
+                folder = cache_directory() if is_kept and cache_is_usable() else None
+                made = compiler.dispatcher_of(self._function, folder, inline=self._inline)
+                if self._signature is not None:
+                    self._making = made  # for the kernel's own calls of itself
+                    try:
+                        compiler.compile_only(made, self._signature)
+                    finally:
+                        self._making = None
+                self._made = made
+            return self._making if self._made is None else self._made
+
+    @property
+    def _numba_type_(self) -> Any:
+        """How numba sees a kernel that another one calls."""
+        return self.dispatcher._numba_type_
+
+
+_kernels: dict[str, Kernel] = {}
 
 
 @overload
@@ -309,37 +459,32 @@ def kernel(
 def _compile(function: _Function, inline: bool, signature: str | None) -> _Function:
     if not jit_enabled():
         return function
-    # numba keeps no code of functions that have no file (a doctest, a prompt).
-    cached = Path(function.__code__.co_filename).is_file() and cache_is_usable()
-    with _cache_scope(cache_directory()) if cached else contextlib.nullcontext():
-        compiled = numba.njit(
-            signature, nogil=True, cache=cached, error_model="numpy", forceinline=inline
-        )(function)
-    _kernels[f"{function.__module__}.{function.__qualname__}"] = compiled
-    return cast(_Function, compiled)
+    made = Kernel(function, inline, signature)
+    _kernels[f"{function.__module__}.{function.__qualname__}"] = made
+    return cast(_Function, made)
 
 
 def kernel_signatures() -> list[KernelSignature]:
-    """The types of all kernels compiled so far in this process, for tests.
+    """The types of all kernels compiled or loaded so far in this process, for tests.
 
     A constant in a call (``Literal[int](0)`` to numba) is shown by its type, int64.
 
     >>> isinstance(kernel_signatures(), list)
     True
     """
-    return [
-        KernelSignature(
-            name,
-            tuple(_LITERAL.sub("int64", str(argument)) for argument in arguments),
-            str(result.signature.return_type),
-        )
-        for name, compiled in sorted(_kernels.items())
-        for arguments, result in compiled.overloads.items()
-    ]
+    found: dict[KernelSignature, None] = {}
+    for name, each in sorted(_kernels.items()):
+        found |= dict.fromkeys(each.loaded)
+        for arguments, result in each.dispatcher.overloads.items() if each.is_made else ():
+            kinds = tuple(_LITERAL.sub("int64", str(argument)) for argument in arguments)
+            found[KernelSignature(name, kinds, str(result.signature.return_type))] = None
+    return list(found)
 
 
 __all__ = [
+    "Kernel",
     "KernelSignature",
+    "before_compiling",
     "cache_directory",
     "cache_is_usable",
     "cache_is_warm",

@@ -7,12 +7,17 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, cast
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import milsim
 from milsim import _jit
+from milsim._compiling import native
 
 PROBE = f"""
 import sys
@@ -170,9 +175,12 @@ def test_pruning_keeps_the_newest_and_the_used(
 
 
 def test_global_setting_of_numba_is_restored() -> None:
-    before = _jit._config.CACHE_DIR
-    _jit.kernel(test_global_setting_of_numba_is_restored)
-    assert before == _jit._config.CACHE_DIR
+    import numba
+
+    settings: Any = numba.config
+    before = settings.CACHE_DIR
+    assert factorial(5) == 120
+    assert before == settings.CACHE_DIR
 
 
 def test_explicit_signature_compiles_at_once() -> None:
@@ -181,6 +189,132 @@ def test_explicit_signature_compiles_at_once() -> None:
     assert factorial(10) == 3_628_800
     found = [s for s in _jit.kernel_signatures() if s.kernel.endswith("factorial")]
     assert [(s.arguments, s.result) for s in found] == [(("int64",), "int64")]
+
+
+def mixed(numbers: NDArray[np.int64], small: NDArray[np.int16], n: int) -> tuple[int, int]:
+    made = np.zeros((n, 2), np.int64)  # memory of the kernel's own
+    for i in range(n):
+        made[i, 0] = numbers[i // 2, i % 2] * factorial(3)
+        made[i, 1] = small[i]
+        numbers[i // 2, i % 2] = -i
+    return int(made[:, 0].sum()), int(made[:, 1].sum())
+
+
+def fill(numbers: NDArray[np.int64], value: int) -> None:
+    numbers[:] = value
+
+
+def refuse(n: int) -> int:
+    if n < 0:
+        raise ValueError("no such number")
+    return n + 1
+
+
+@pytest.fixture
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder where the code of this file's functions is kept as if they were the package's."""
+    if not _jit.jit_enabled():
+        pytest.skip("without JIT nothing is compiled")
+    monkeypatch.setattr(_jit, "cache_directory", lambda: tmp_path)
+    monkeypatch.setattr(_jit.Kernel, "_is_of_the_package", lambda self: True)
+    return tmp_path
+
+
+def kernel_of(function: Callable[..., Any]) -> _jit.Kernel:
+    return cast(_jit.Kernel, _jit.kernel(function))
+
+
+def test_kept_code_answers_as_numba_does(kept: Path) -> None:
+    def numbers() -> NDArray[np.int64]:
+        return np.arange(8, dtype=np.int64).reshape(4, 2)
+
+    small = np.arange(30, dtype=np.int16)[::3]
+    locked = np.arange(10, dtype=np.int16)
+    locked.flags.writeable = False
+    compiled, loaded = kernel_of(mixed), kernel_of(mixed)
+    for cut, shorts in (
+        (numbers(), small),
+        (numbers(), locked),
+        (np.asfortranarray(numbers()), small),
+        (numbers()[::2], small),
+    ):
+        one, other = cut.copy(order="A"), cut.copy(order="A")
+        answer = compiled(one, shorts, 4)
+        assert loaded(other, shorts, np.int64(4)) == answer
+        assert (one == other).all()
+        assert loaded(other, shorts, 4) == compiled(one, shorts, 4)
+    assert compiled.is_made
+    assert not loaded.is_made
+    assert {found.result for found in loaded.loaded} == {"UniTuple(int64 x 2)"}
+
+    compiled, loaded = kernel_of(fill), kernel_of(fill)
+    for each in compiled, loaded:
+        array = np.zeros(5, np.int64)
+        assert each(array[1:4], -(2**63)) is None
+        assert array.tolist() == [0, *[-(2**63)] * 3, 0]
+    assert not loaded.is_made
+
+
+def test_kept_code_that_raises_is_left_to_numba(kept: Path) -> None:
+    assert kernel_of(refuse)(1) == 2
+    loaded = kernel_of(refuse)
+    assert loaded(2) == 3
+    assert not loaded.is_made
+    with pytest.raises(ValueError, match="no such number"):
+        loaded(-1)
+    assert loaded(2) == 3
+
+
+def test_what_kept_code_does_not_know_goes_to_numba(kept: Path) -> None:
+    each = kernel_of(refuse)
+    assert each(1.5) == 2.5
+    assert each(n=1) == 2
+    assert each(True) == 2
+    assert not list(kept.rglob("*.code"))
+    assert each(1) == 2
+    assert len(list(kept.rglob("*.code"))) == 1
+
+
+@pytest.mark.parametrize("damage", ["torn", "changed", "empty", "foreign", "missing"])
+def test_damaged_code_is_compiled_anew(kept: Path, damage: str) -> None:
+    assert kernel_of(refuse)(1) == 2
+    (file,) = kept.rglob("*.code")
+    data = file.read_bytes()
+    if damage == "torn":
+        file.write_bytes(data[:-100])
+    elif damage == "changed":
+        file.write_bytes(data[:-50] + b"x" + data[-49:])
+    elif damage == "empty":
+        file.write_bytes(b"")
+    elif damage == "missing":
+        file.unlink()
+    else:
+        facts, code = cast(tuple[dict[str, Any], bytes], native.read(file))
+        native.keep(file, {**facts, "imports": ["system"]}, code)
+    loaded = kernel_of(refuse)
+    assert loaded(1) == 2
+    assert loaded.is_made
+    again = kernel_of(refuse)
+    assert again(1) == 2
+    assert not again.is_made
+
+
+def test_code_of_another_symbol_is_not_linked(kept: Path) -> None:
+    assert kernel_of(refuse)(1) == 2
+    (file,) = kept.rglob("*.code")
+    facts, code = cast(tuple[dict[str, Any], bytes], native.read(file))
+    native.keep(file, {**facts, "symbol": "another"}, code)
+    assert native.load(file, ("i",)) is None
+
+
+def test_settings_of_numba_have_code_of_their_own(tmp_path: Path) -> None:
+    code = (
+        "from pathlib import Path; from milsim._compiling import native;"
+        "print(native.path_of(Path('x'), 'k', ('i',)))"
+    )
+    paths = {run(code), run(code, NUMBA_OPT="1"), run(code, NUMBA_CPU_NAME="generic")}
+    assert len(paths) == 3
+    assert run(code, NUMBA_CACHE_DIR=str(tmp_path)) in paths
 
 
 def test_kernels_have_one_integer_type_and_no_floats() -> None:
