@@ -520,6 +520,18 @@ def test_set_on_the_command_line(shell: Shell) -> None:
     assert (same.code, same.out) == (0, "")
 
 
+def test_a_run_keeps_what_was_set(shell: Shell, tmp_path: Path) -> None:
+    outcome = shell("simulate", "-n", 50, "--mode", "declarer", "--rules", "gamerules", "--set",
+                    "play.must_trump=no", "--out", tmp_path / "run", "--quiet")  # fmt: skip
+    assert outcome.code == 0
+    assert "rules gamerules-changed" in outcome.out
+    from milsim.store.run import Run
+
+    stored = Run.open(tmp_path / "run").plan.rules
+    assert stored == with_fields("gamerules", {"play.must_trump": False})
+    assert stored.source.endswith("changed: play.must_trump = false")
+
+
 # -- a file to begin with ------------------------------------------------------------------------
 
 
