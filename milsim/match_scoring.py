@@ -7,9 +7,7 @@ match; what belongs to player 3 stays as it is where three play. `match_start` m
 ``match[WINNER]`` is a player or the caller has had enough deals. Nothing is validated here.
 
 The numbered steps are those of docs/match.md, "After a deal that counts"; step 1 and the doubling
-of step 2 are in `milsim.scoring`. Where that page leaves a choice open: step 3 counts as "locked
-out" (event 1) also for a declarer on the barrel whose deal score did not count. The cap raises no
-score.
+of step 2 are in `milsim.scoring`.
 
 Sources: docs/match.md; RULES.md §2 (match) and §4, cases 11, 12, 13, 16 and 21; `rules.model`.
 """
@@ -171,6 +169,8 @@ def redealt(match: NDArray[np.int64], all_passed: int, rules: NDArray[np.int64])
         moves_on = rules[_ALL_PASS] == _REDEAL_NEXT
     else:
         moves_on = rules[_REDEAL_DEALER] == _NEXT_DEALER
+    for player in range(MAX_PLAYERS):
+        match[EVENTS + player] = 0
     if moves_on:
         match[DEALER] = (match[DEALER] + 1) % rules[_PLAYERS]
 
@@ -261,9 +261,13 @@ def _stay_on_barrel(
         is_declarer = player == declarer
         if match[SCORE + player] < rules[_BARREL]:
             _fall(match, player, 0)
-        elif is_declarer and success != 0 and match[SCORE + player] >= rules[_TARGET]:
+            continue
+        if is_declarer and success != 0 and match[SCORE + player] >= rules[_TARGET]:
             match[BARREL + player] = NOT_ON_BARREL
-        elif player != sitter and (is_declarer or rules[_BARREL_COUNTS] == _EVERY_DEAL):
+            continue
+        # A bonus above a failed contract, or a bolt beside a made one, changes nothing.
+        match[SCORE + player] = rules[_BARREL]
+        if player != sitter and (is_declarer or rules[_BARREL_COUNTS] == _EVERY_DEAL):
             match[BARREL + player] += 1
             if match[BARREL + player] >= rules[_BARREL_DEALS]:
                 _fall(match, player, int(rules[_BARREL_PENALTY]))
@@ -276,12 +280,11 @@ def _mount_barrel(
     """Steps 6.5 and 6.6: who mounts the barrel, and what that does to others on it."""
     newcomers = 0
     on_barrel = 0
-    target = int(rules[_TARGET])
     for player in range(int(rules[_PLAYERS])):
         score = match[SCORE + player]
         if match[_WAS_ON_BARREL + player] == 0 and score >= rules[_BARREL]:
-            reached = score >= target and match[_BEFORE + player] < target
-            if player == declarer and success != 0 and reached and rules[_JUMP_OVER] == _JUMP_WINS:
+            reached = player == declarer and success != 0 and score >= rules[_TARGET]
+            if reached and rules[_JUMP_OVER] == _JUMP_WINS:
                 match[EVENTS + player] |= JUMPED
             else:
                 match[SCORE + player] = rules[_BARREL]

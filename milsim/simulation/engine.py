@@ -7,9 +7,10 @@ so plain threads fill the cores; a sliding window keeps the memory bounded and t
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,8 @@ from milsim.threads import checked_threads
 CHUNK_DEALS = {"off": 1 << 14, "gifts": 1 << 8, "exchange": 1 << 5}
 """Deals a chunk, by what is solved beside the play: solving takes long, some deals very long."""
 WINDOW_PER_THREAD = 4
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +122,22 @@ def play(
     n_threads = checked_threads(threads)
     player = _Player(plan)
     player.warm_up()
-    return _play(player, n_threads, stop)
+    ranges = chunk_ranges(plan.start, plan.deals, CHUNK_DEALS[plan.dd])
+    return in_order(player, ranges, n_threads, stop)
 
 
-def _play(player: _Player, n_threads: int, stop: Callable[[], bool]) -> Iterator[Chunk]:
-    ranges = _chunk_ranges(player.plan)
-    window: deque[Future[Chunk]] = deque()
+def in_order(
+    player: Callable[[int, int], T],
+    ranges: Iterable[tuple[int, int]],
+    n_threads: int,
+    stop: Callable[[], bool],
+) -> Iterator[T]:
+    """What ``player`` makes of each (start, count), in threads, handed out in the order of ranges.
+
+    >>> list(in_order(lambda start, count: start + count, [(0, 2), (2, 3)], 2, lambda: False))
+    [2, 5]
+    """
+    window: deque[Future[T]] = deque()
     with ThreadPoolExecutor(n_threads, thread_name_prefix="milsim") as pool:
         try:
             for start, count in ranges:
@@ -140,8 +153,13 @@ def _play(player: _Player, n_threads: int, stop: Callable[[], bool]) -> Iterator
                 future.cancel()
 
 
-def _chunk_ranges(plan: Plan) -> Iterator[tuple[int, int]]:
-    start, end, size = plan.start, plan.start + plan.deals, CHUNK_DEALS[plan.dd]
+def chunk_ranges(start: int, count: int, size: int) -> Iterator[tuple[int, int]]:
+    """Ranges (start, count) of all that is to be played; each but the last ends at a multiple.
+
+    >>> list(chunk_ranges(5, 9, 4))
+    [(5, 3), (8, 4), (12, 2)]
+    """
+    end = start + count
     while start < end:
         following = min(end, (start // size + 1) * size)
         yield start, following - start

@@ -3,7 +3,7 @@
 Beside the columns of a deal (:mod:`milsim.simulation.columns`, whose scores are those of the deal
 alone, doubled where it counts double) a match has one row for each deal that counted, and one row
 for the match as a whole. Players are numbered 0–2 (or 3) clockwise for the whole match; where three
-play, the columns of player 3 hold 0.
+play, the columns of player 3 hold 0, and his barrel NOT_ON_BARREL.
 
 The match of a row, its deal index and its deal number are wider than 32 bits and stand beside these
 arrays: deal *d* (from 1) of match *m* has the deal index ``m * DEALS_PER_MATCH + d - 1``.

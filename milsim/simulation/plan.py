@@ -72,14 +72,14 @@ class Plan:
             raise UsageError(f"mode {quote(mode)}: unknown; {nearest(str(mode), MODES)}")
         if dd not in DOUBLE_DUMMY:
             raise UsageError(f"dd {quote(dd)}: unknown; {nearest(str(dd), DOUBLE_DUMMY)}")
-        names = _three_policies(policy)
+        first, second, third = policies_of(policy, 3, "seat")
         return cls(
             deals=deals,
             seed=seed,
             start=start,
             mode=mode,  # type: ignore[arg-type]
             rules=load(rules),
-            policies=names,
+            policies=(first, second, third),
             where=str(Where.parse(where)) if where is not None else "",
             dd=dd,  # type: ignore[arg-type]
         )
@@ -99,8 +99,7 @@ class Plan:
 
     def digest(self) -> str:
         """SHA-256 in hex of the canonical JSON of :meth:`to_dict`."""
-        text = json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()
+        return digest_of(self.to_dict())
 
     def to_toml(self) -> str:
         """The plan as TOML, with the whole rule set, for the run's folder."""
@@ -112,16 +111,37 @@ class Plan:
             f"policies = {json.dumps(list(self.policies))}",
             f"where = {json.dumps(self.where)}",
             f"dd = {json.dumps(self.dd)}",
-            f"rules_name = {json.dumps(self.rules.name, ensure_ascii=False)}",
-            "",
-            "# The rules in force, every field.",
         ]
-        body = [
-            line.replace("[", "[rules.", 1) if line.startswith("[") else line
-            for line in to_toml(self.rules, comments=False).splitlines()
-            if not line.startswith(("name = ", "source = "))
-        ]
-        return "\n".join(head + body) + "\n"
+        return "\n".join(head + rules_as_toml(self.rules)) + "\n"
+
+
+def rules_as_toml(rules: Rules) -> list[str]:
+    """The lines that a plan's TOML ends with: the name of the rules, and every field of them.
+
+    >>> rules_as_toml(load("mil"))[0]
+    'rules_name = "mil"'
+    """
+    head = [
+        f"rules_name = {json.dumps(rules.name, ensure_ascii=False)}",
+        "",
+        "# The rules in force, every field.",
+    ]
+    body = [
+        line.replace("[", "[rules.", 1) if line.startswith("[") else line
+        for line in to_toml(rules, comments=False).splitlines()
+        if not line.startswith(("name = ", "source = "))
+    ]
+    return head + body
+
+
+def digest_of(plan: dict[str, Any]) -> str:
+    """SHA-256 in hex of the canonical JSON of what affects the answer.
+
+    >>> digest_of({"deals": 1})[:8]
+    '50f2b9a6'
+    """
+    text = json.dumps(plan, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def plan_of_manifest(plan: dict[str, Any], rules: dict[str, Any], name: str, source: str) -> Plan:
@@ -138,17 +158,27 @@ def plan_of_manifest(plan: dict[str, Any], rules: dict[str, Any], name: str, sou
     )
 
 
-def _three_policies(policy: str | Sequence[str]) -> tuple[str, str, str]:
-    """The policies by seat, from one name, three with commas, or three in a sequence."""
+_NUMBERS = {3: "three", 4: "four"}
+
+
+def policies_of(policy: str | Sequence[str], wanted: int, by: str) -> tuple[str, ...]:
+    """The policies from one name, ``wanted`` with commas, or as many in a sequence.
+
+    ``by`` says in the message of the :class:`~milsim.errors.PolicyError` what they belong to.
+
+    >>> policies_of("greedy, random,greedy", 3, "seat")
+    ('greedy', 'random', 'greedy')
+    """
+    needed = f"one name or {_NUMBERS[wanted]} by {by} are needed"
     parts = policy.split(",") if isinstance(policy, str) else policy
     if not isinstance(parts, list | tuple) or not all(isinstance(part, str) for part in parts):
-        raise PolicyError(f"policy {quote(policy)}: one name or three by seat are needed")
+        raise PolicyError(f"policy {quote(policy)}: {needed}")
     names = [registry.get(part.strip()).name for part in parts]
     if len(names) == 1:
-        names *= 3
-    if len(names) != 3:
-        raise PolicyError(f"policy {quote(policy)}: one name or three by seat are needed")
-    return (names[0], names[1], names[2])
+        names *= wanted
+    if len(names) != wanted:
+        raise PolicyError(f"policy {quote(policy)}: {needed}")
+    return tuple(names)
 
 
 def whole_number(name: str, value: object, low: int, high: int) -> int:
