@@ -55,6 +55,12 @@ class PolicyError(MilsimError):
     """A policy that is unknown or breaks the rules."""
 
 
+class VerificationError(MilsimError):
+    """Two ways to the same result disagree: what is stored is not what the rules give."""
+
+    exit_code = ExitCode.VERIFICATION_FAILED
+
+
 class InterruptedRunError(MilsimError):
     """Ctrl-C in the middle of a run; what was finished is saved."""
 
@@ -106,6 +112,7 @@ __all__ = [
     "RulesError",
     "RunError",
     "UsageError",
+    "VerificationError",
     "nearest",
     "quote",
 ]

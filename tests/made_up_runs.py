@@ -20,7 +20,8 @@ from milsim.deals import N_DEALS, SEAT_NAMES, Deal
 from milsim.rules import Rules
 from milsim.simulation.columns import NO_SEAT
 from milsim.simulation.plan import Plan
-from milsim.store.manifest import Manifest, Part
+from milsim.store.manifest import Manifest
+from milsim.store.parts import Part
 from milsim.store.run import Run
 from milsim.store.schema import SCHEMA
 

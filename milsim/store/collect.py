@@ -7,8 +7,6 @@ process killed at any moment leaves a folder that reads as far as its manifest g
 
 from __future__ import annotations
 
-import hashlib
-import io
 import platform
 import time
 from collections.abc import Callable, Iterator
@@ -16,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
+from typing import Generic, TypeVar
 
 import numpy as np
 import polars as pl
@@ -26,12 +25,16 @@ from milsim.simulation.columns import COLUMNS
 from milsim.simulation.engine import Chunk, play
 from milsim.simulation.interrupt import Interrupts
 from milsim.simulation.plan import Plan
-from milsim.store.manifest import Manifest, Part
+from milsim.store.manifest import Manifest, P
+from milsim.store.parts import write_part
 from milsim.store.run import PARTS_FOLDER, Run
 from milsim.store.schema import SCHEMA, SCHEMA_WITH_DD
 
 PART_DEALS = 1 << 18
 PLAN_NAME = "plan.toml"
+
+C = TypeVar("C")
+"""A chunk: the results of consecutive indices of a plan, as an engine hands them out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,27 +60,83 @@ def collect(
     """
     if not isinstance(folder, str | Path) or not str(folder):
         raise UsageError(f"out: {quote(folder)} is no folder's name")
-    path = Path(folder)
+    layout: Layout[Chunk] = Layout(
+        start=plan.start,
+        count=plan.deals,
+        part=PART_DEALS,
+        folders=(PARTS_FOLDER,),
+        span=lambda chunk: (chunk.start, chunk.rows),
+        frames=lambda chunks: (_frame(chunks),),
+    )
+    path = checked_folder(folder)
+    manifest = write_run(
+        plan, path, layout, lambda stop: play(plan, threads=threads, stop=stop), progress
+    )
+    return Run(path, manifest)
+
+
+# -- for runs of any kind ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Layout(Generic[C]):
+    """How the chunks of a run become parts.
+
+    Indices ``start … start + count - 1`` are played; parts end at multiples of ``part``. ``span``
+    is the first index of a chunk and how many it holds; ``frames`` makes the rows of one part of
+    its chunks, in the order of ``folders``, which they go into.
+    """
+
+    start: int
+    count: int
+    part: int
+    folders: tuple[str, ...]
+    span: Callable[[C], tuple[int, int]]
+    frames: Callable[[list[C]], tuple[pl.DataFrame, ...]]
+
+
+def checked_folder(folder: object) -> Path:
+    """The path of a run folder to be; raises UsageError for what is no folder's name."""
+    if not isinstance(folder, str | Path) or not str(folder):
+        raise UsageError(f"out: {quote(folder)} is no folder's name")
+    return Path(folder)
+
+
+def write_run(
+    plan: P,
+    path: Path,
+    layout: Layout[C],
+    begin: Callable[[Callable[[], bool]], Iterator[C]],
+    progress: Report | None,
+) -> Manifest[P]:
+    """Play a plan into a folder, part by part, and return its manifest.
+
+    ``begin`` checks the plan, makes ready and returns the chunks; it is given the question whether
+    Ctrl-C was pressed. Raises RunError if the folder is not empty or cannot be written.
+    """
     with _disk_errors(path):
         _check_empty(path)
         interrupts = Interrupts()
         # What the plan or the kernels cannot do must show before the folder is touched.
-        played = play(plan, threads=threads, stop=interrupts.asked)
-        (path / PARTS_FOLDER).mkdir(parents=True)
+        played = begin(interrupts.asked)
+        for folder in layout.folders:
+            (path / folder).mkdir(parents=True)
         write_atomically(path / PLAN_NAME, plan.to_toml().encode())
-        manifest = _new_manifest(plan)
+        manifest: Manifest[P] = _new_manifest(plan)
         manifest.write(path)
         started = time.monotonic()
         with interrupts:
-            chunks = _reported(played, plan, started, progress)
-            for part_start, rows in _by_part(chunks, plan):
-                part = _write_part(path, part_start, rows)
-                manifest = replace(manifest, parts=(*manifest.parts, part))
+            chunks = _reported(played, layout, started, progress)
+            for start, frames in _by_part(chunks, layout):
+                parts = [
+                    write_part(path / folder, start, rows)
+                    for folder, rows in zip(layout.folders, frames, strict=True)
+                ]
+                manifest = manifest.with_parts(*parts)
                 manifest.write(path)
-        status = "complete" if manifest.rows == plan.deals else "interrupted"
-        manifest = replace(manifest, status=status)
+        manifest = replace(manifest, status="complete" if manifest.left == 0 else "interrupted")
         manifest.write(path)
-    return Run(path, manifest)
+    return manifest
 
 
 def _check_empty(path: Path) -> None:
@@ -96,7 +155,7 @@ def _disk_errors(path: Path) -> Iterator[None]:
         raise RunError(f"out {path}: cannot write, {reason}; name another folder") from error
 
 
-def _new_manifest(plan: Plan) -> Manifest:
+def _new_manifest(plan: P) -> Manifest[P]:
     from milsim._jit import kernel_digest
     from milsim.rng import RNG_SCHEME
 
@@ -115,27 +174,30 @@ def _new_manifest(plan: Plan) -> Manifest:
 
 
 def _reported(
-    chunks: Iterator[Chunk], plan: Plan, started: float, progress: Report | None
-) -> Iterator[Chunk]:
+    chunks: Iterator[C], layout: Layout[C], started: float, progress: Report | None
+) -> Iterator[C]:
     done = 0
     for chunk in chunks:
-        done += chunk.rows
+        done += layout.span(chunk)[1]
         if progress is not None:
-            progress(Progress(done, plan.deals, time.monotonic() - started))
+            progress(Progress(done, layout.count, time.monotonic() - started))
         yield chunk
 
 
-def _by_part(chunks: Iterator[Chunk], plan: Plan) -> Iterator[tuple[int, pl.DataFrame]]:
+def _by_part(
+    chunks: Iterator[C], layout: Layout[C]
+) -> Iterator[tuple[int, tuple[pl.DataFrame, ...]]]:
     """Join chunks into the rows of whole parts; the last part may be shorter."""
-    held: list[Chunk] = []
+    held: list[C] = []
     for chunk in chunks:
         held.append(chunk)
-        end = chunk.start + chunk.rows
-        if end % PART_DEALS == 0 or end == plan.start + plan.deals:
-            yield held[0].start, _frame(held)
+        start, count = layout.span(chunk)
+        end = start + count
+        if end % layout.part == 0 or end == layout.start + layout.count:
+            yield layout.span(held[0])[0], layout.frames(held)
             held = []
     if held:
-        yield held[0].start, _frame(held)
+        yield layout.span(held[0])[0], layout.frames(held)
 
 
 def _frame(chunks: list[Chunk]) -> pl.DataFrame:
@@ -152,12 +214,3 @@ def _frame(chunks: list[Chunk]) -> pl.DataFrame:
         return pl.DataFrame(columns).cast(SCHEMA)
     columns["dd_points"] = np.concatenate(solved)
     return pl.DataFrame(columns).cast(SCHEMA_WITH_DD)
-
-
-def _write_part(folder: Path, start: int, rows: pl.DataFrame) -> Part:
-    name = f"part-{start:012d}.parquet"
-    buffer = io.BytesIO()
-    rows.write_parquet(buffer, compression="zstd", compression_level=1, statistics=True)
-    content = buffer.getvalue()
-    write_atomically(folder / PARTS_FOLDER / name, content)
-    return Part(name, start, rows.height, len(content), hashlib.sha256(content).hexdigest())

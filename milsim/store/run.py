@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import html
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,32 +12,35 @@ import polars as pl
 from milsim.errors import RunError, UsageError, nearest, quote
 from milsim.rules import Rules, digest
 from milsim.simulation.plan import Plan
-from milsim.store.manifest import Manifest, Part, read_manifest
+from milsim.store.manifest import Manifest, read_manifest
+from milsim.store.parts import Part, check_parts, check_starts, scan
 from milsim.store.schema import SCHEMA, SCHEMA_WITH_DD
 
 PARTS_FOLDER = "parts"
+NO_DEALS = "holds matches, not single deals; give a run of milsim simulate"
 PLAYED, DOUBLE_DUMMY = MODELS = ("played", "double-dummy")
-HASH_UP_TO_BYTES = 2_000_000_000
-"""Parts are hashed on opening up to this total; beyond, only their sizes are compared."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run folder: its plan, its provenance, and its rows as a lazy Polars frame."""
+    """A run folder of single deals: its plan, its provenance, and its rows as a lazy frame."""
 
     folder: Path
-    manifest: Manifest
+    manifest: Manifest[Plan]
     model: str = PLAYED
 
     @classmethod
     def open(cls, folder: str | Path) -> Run:
         """Open a run folder and check its parts against the manifest.
 
-        Raises :class:`~milsim.errors.RunError` if the folder is no run, is of a newer schema, or a
-        part is missing, torn, empty, changed or foreign.
+        Raises :class:`~milsim.errors.RunError` if the folder is no run of single deals, is of
+        another schema, or a part is missing, torn, empty, changed or foreign.
         """
         path = Path(folder)
-        run = cls(path, read_manifest(path))
+        manifest = read_manifest(path)
+        if not isinstance(manifest.plan, Plan):
+            raise RunError(f"run {path}: {NO_DEALS}")
+        run = cls(path, manifest)
         run.check()
         return run
 
@@ -69,27 +72,14 @@ class Run:
     def check(self) -> None:
         """Compare the parts on disk with the manifest; raises RunError at the first fault."""
         parts = self.manifest.parts
-        total = sum(part.size for part in parts)
-        following = self.plan.start
-        for part in parts:
-            if part.start != following:
-                raise RunError(
-                    f"run {self.folder}: {part.name} starts at deal {part.start}, not {following}"
-                )
-            following += part.rows
-            _check_part(self._path(part), part, hashed=total <= HASH_UP_TO_BYTES)
-        if total <= HASH_UP_TO_BYTES and parts:
-            found = self.frame().select(pl.len()).collect().item()
-            if found != self.deals:
-                raise RunError(f"run {self.folder}: {found} rows on disk, not {self.deals}")
-        known = {part.name for part in parts}
-        folder = self.folder / PARTS_FOLDER
-        on_disk = folder.iterdir() if folder.is_dir() else ()
-        foreign = sorted(
-            path.name for path in on_disk if path.suffix == ".parquet" and path.name not in known
+        check_starts(self.folder, parts, [part.rows for part in parts], self.plan.start, "deal")
+        check_parts(
+            self.folder,
+            self._parts_folder,
+            parts,
+            self.schema,
+            unfinished=self.manifest.unfinished,
         )
-        if foreign:
-            raise RunError(f"run {self.folder}: {foreign[0]} is not in the manifest; remove it")
 
     def as_model(self, model: str) -> Run:
         """The same run with the points of another model.
@@ -114,13 +104,15 @@ class Run:
         With ``features`` the columns of :mod:`milsim.store.features` about the declarer's hand
         are added: marriages, aces, guarded tens, points and others, before and after the talon.
         """
-        parts = self.manifest.parts
-        if not parts:
-            rows = pl.LazyFrame(schema=self.schema)
-        else:
-            # Absolute and no patterns: a folder may be called "a*", "[x" or "~".
-            paths = [self._path(part).resolve() for part in parts]
-            rows = pl.scan_parquet(paths, schema=self.schema, glob=False)
+        return self._frame(self.manifest.parts, features=features)
+
+    def by_part(self) -> Iterator[pl.LazyFrame]:
+        """The rows part by part, in order, for what needs more memory than a whole run has."""
+        for part in self.manifest.parts:
+            yield self._frame([part])
+
+    def _frame(self, parts: Sequence[Part], *, features: bool = False) -> pl.LazyFrame:
+        rows = scan(self._parts_folder, parts, self.schema)
         if self.model == DOUBLE_DUMMY:
             rows = rows.with_columns(
                 declarer_points=pl.col("dd_points"), made=_is_made(self.rules, pl.col("dd_points"))
@@ -156,8 +148,9 @@ class Run:
             f"milsim {self.manifest.versions.get('milsim', '?')}"
         )
 
-    def _path(self, part: Part) -> Path:
-        return self.folder / PARTS_FOLDER / part.name
+    @property
+    def _parts_folder(self) -> Path:
+        return self.folder / PARTS_FOLDER
 
     def __repr__(self) -> str:
         """A short text: folder, deals, provenance."""
@@ -180,18 +173,3 @@ def _is_made(rules: Rules, points: pl.Expr) -> pl.Expr:
         "down_10": (0, 10),
     }[rules.scoring.defender_rounding]
     return (points + add) // unit * unit >= pl.col("contract")
-
-
-def _check_part(path: Path, part: Part, *, hashed: bool) -> None:
-    try:
-        size = path.stat().st_size
-    except OSError:
-        raise RunError(f"part {path}: missing; play the run again") from None
-    if size != part.size:
-        kind = "empty" if size == 0 else "torn or changed"
-        raise RunError(f"part {path}: {kind}, {size} bytes, not {part.size}; play the run again")
-    if hashed:
-        with path.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
-        if found != part.sha256:
-            raise RunError(f"part {path}: content differs from the manifest; play the run again")
