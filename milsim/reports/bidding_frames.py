@@ -145,9 +145,9 @@ def _contract_columns(
 
 def _exact_shares(by: str, run: Run) -> dict[Key | None, float]:
     """The chance of each class or band, counted over all hands of 7 cards."""
-    # The values of marriages play no part; with those of the run, its features are made once.
-    hands = hand_features(run.rules.deal.marriage_values.by_suit())
     keys = ["points"] if by == "points" else list(KEYS["class"])
+    # The values of marriages play no part; with those of the run, its features are made once.
+    hands = hand_features(run.rules.deal.marriage_values.by_suit(), keys)
     counted = hands.group_by(keys).agg(pl.len().alias("n"))
     shares: defaultdict[Key | None, int] = defaultdict(int)
     for *key, n in counted.select(*keys, "n").rows():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from milsim.cards import KING, N_RANKS, QUEEN, SUITS
 from milsim.errors import UsageError
@@ -23,6 +23,8 @@ class Contract:
     value: int
     needs: int
     rules: Rules
+    scores: dict[int, int] = field(default_factory=dict, compare=False, repr=False)
+    """Deal scores worked out before, by declarer points: tables ask for the same ones."""
 
     @classmethod
     def of(cls, value: int, rules: Rules) -> Contract:
@@ -60,7 +62,9 @@ class Contract:
         return Moments.of(scores.items()) + Moments.of([(self._score(0), n - made)])
 
     def _score(self, points: int) -> int:
-        return deal_scores((points, 0, 0), 0, self.value, self.rules)[0]
+        if points not in self.scores:
+            self.scores[points] = deal_scores((points, 0, 0), 0, self.value, self.rules)[0]
+        return self.scores[points]
 
 
 def contract_grid(rules: Rules, most: int) -> list[Contract]:

@@ -20,7 +20,8 @@ REPLAYS = 50_000
 """Deals a row is replayed on: a standard error of about a sixth of a point."""
 
 MAX_REPLAYS = 10**9
-WINDOW_DEALS = 1 << 21
+WINDOW_DEALS = 1 << 19
+"""Deals read at once: enough for the replays of most rows, and no more than a run has."""
 MOST_SOLVED = {"off": 0, "gifts": 5_000, "exchange": 500}
 """The same for deals that are solved anew, which takes some hundred times longer."""
 

@@ -6,7 +6,9 @@ marriage, a guarded ten and so on are is defined once, in :mod:`milsim.where`.
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Sequence
+from functools import cache, partial
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -33,23 +35,34 @@ COUNTED = (
 _INPUTS = ("deal", "declarer", "gift_left", "gift_right")
 
 
-@cache
-def hand_features(values: tuple[int, int, int, int] = MARRIAGE_VALUES) -> pl.DataFrame:
-    """The features of all 346,104 hands of 7 cards by colexicographic rank, as small integers.
+MARRIAGE_MASK = "marriage_mask"
+"""One more, the suits with a marriage: bit 0 spades … bit 3 hearts."""
 
-    Columns: those of :data:`COUNTED`, counted as :mod:`milsim.where` defines them, and
-    ``marriage_mask``, the suits with a marriage (bit 0 spades … bit 3 hearts). ``values`` are what
-    the rules pay for marriages, by suit.
+
+@cache
+def _feature_table(name: str, values: tuple[int, int, int, int]) -> NDArray[Any]:
+    """One feature of all 346,104 hands of 7 cards by colexicographic rank, as small integers."""
+    hands = hand_masks_table()
+    if name == MARRIAGE_MASK:
+        return suit_set("marriages", hands).astype(np.uint8)
+    kind = np.int16 if name == "marriage_points" else np.uint8
+    return feature(name, hands, marriage_values=values).astype(kind)
+
+
+def hand_features(
+    values: tuple[int, int, int, int] = MARRIAGE_VALUES,
+    names: Sequence[str] = (*COUNTED, MARRIAGE_MASK),
+) -> pl.DataFrame:
+    """Features of all 346,104 hands of 7 cards by colexicographic rank, as small integers.
+
+    Columns, all or those asked for by ``names``: those of :data:`COUNTED`, counted as
+    :mod:`milsim.where` defines them, and ``marriage_mask``, the suits with a marriage (bit 0 spades
+    … bit 3 hearts). ``values`` are what the rules pay for marriages, by suit.
 
     >>> hand_features()["aces"].mean() == 7 * 4 / 24
     True
     """
-    hands = hand_masks_table()
-    columns = {name: feature(name, hands, marriage_values=values) for name in COUNTED}
-    columns["marriage_mask"] = suit_set("marriages", hands)
-    return pl.DataFrame(columns).cast(
-        {name: pl.Int16 if name == "marriage_points" else pl.UInt8 for name in columns}
-    )
+    return pl.DataFrame({name: _feature_table(name, values) for name in names})
 
 
 @kernel(inline=True)
@@ -96,26 +109,41 @@ def with_features(rows: pl.LazyFrame, rules: Rules) -> pl.LazyFrame:
     ``hand_marriage_points`` (what the rules pay for the marriages). ``held10_marriage_mask`` and
     ``kept_marriage_mask`` are the marriages in the 10 cards with the talon and in the 8 kept.
     """
-    table = hand_features(rules.deal.marriage_values.by_suit()).rename(lambda name: f"hand_{name}")
-    others = {
+    dtypes = {
         "hand_rank": pl.Int32,
         "held10_marriage_mask": pl.UInt8,
         "kept_marriage_mask": pl.UInt8,
     }
-    dtype = pl.Struct({**table.schema, **others})
-
-    def derive(series: pl.Series) -> pl.Series:
-        columns = [series.struct.field(name).to_numpy().astype(np.int64) for name in _INPUTS]
-        rank = np.empty(len(series), np.int32)
-        held10, kept = np.empty(len(series), np.uint8), np.empty(len(series), np.uint8)
-        deal, declarer, left, right = columns
-        _fill_features(
-            deal, declarer, left, right, kernel_hands(), kernel_ranks(), rank, held10, kept
+    derived = pl.struct(_INPUTS).map_batches(
+        _derive, return_dtype=pl.Struct(dtypes), is_elementwise=True
+    )
+    ranked = rows.with_columns(features=derived).unnest("features")
+    # A column each, not a struct of all: a query that needs few looks up few.
+    values = rules.deal.marriage_values.by_suit()
+    return ranked.with_columns(
+        pl.col("hand_rank")
+        .map_batches(
+            partial(_look_up, name=name, values=values),
+            return_dtype=pl.Int16 if name == "marriage_points" else pl.UInt8,
+            is_elementwise=True,
         )
-        found = table[rank].with_columns(
-            hand_rank=rank, held10_marriage_mask=held10, kept_marriage_mask=kept
-        )
-        return found.to_struct("features")
+        .alias(f"hand_{name}")
+        for name in (*COUNTED, MARRIAGE_MASK)
+    )
 
-    derived = pl.struct(_INPUTS).map_batches(derive, return_dtype=dtype, is_elementwise=True)
-    return rows.with_columns(features=derived).unnest("features")
+
+def _derive(series: pl.Series) -> pl.Series:
+    """The columns of `with_features` that follow from the deal itself, as a struct."""
+    columns = [series.struct.field(name).to_numpy().astype(np.int64) for name in _INPUTS]
+    size = len(series)
+    rank = np.empty(size, np.int32)
+    held10, kept = np.empty(size, np.uint8), np.empty(size, np.uint8)
+    deal, declarer, left, right = columns
+    _fill_features(deal, declarer, left, right, kernel_hands(), kernel_ranks(), rank, held10, kept)
+    found = {"hand_rank": rank, "held10_marriage_mask": held10, "kept_marriage_mask": kept}
+    return pl.DataFrame(found).to_struct("features")
+
+
+def _look_up(ranks: pl.Series, name: str, values: tuple[int, int, int, int]) -> pl.Series:
+    """A feature of the hands with these ranks."""
+    return pl.Series(_feature_table(name, values)[ranks.to_numpy()])
