@@ -50,15 +50,18 @@ Masks = tuple[int, int, int]
 
 
 def random_act(game: Game, random: Random) -> Operation:
-    """Mostly to the end of the deal, with many declarations."""
+    """Mostly to the end of the deal, with many declarations, made and kept back."""
     acts = list(game.legal_acts())
     acts = [act for act in acts if not isinstance(act, RedealRequest | Concession)] or acts
     declaring: list[Operation] = [act for act in acts if isinstance(act, Play) and act.declares]
-    bids = [act for act in acts if isinstance(act, Bid | Pass)]
-    if declaring and random.random() < 0.7:
-        return random.choice(declaring)
-    if bids and random.random() < 0.6:  # long auctions prove nothing here
-        return random.choice([act for act in bids if isinstance(act, Pass)] or bids)
+    calls = [act for act in acts if isinstance(act, Bid | Pass)]
+    if calls and random.random() < 0.6:  # long auctions prove nothing here
+        return random.choice([act for act in calls if isinstance(act, Pass)] or calls)
+    if declaring and random.random() < 0.8:
+        act = random.choice(declaring)
+        assert isinstance(act, Play)
+        silent = replace(act, declares=False)
+        return silent if silent in acts and random.random() < 0.4 else act
     return random.choice(acts)
 
 
@@ -170,7 +173,7 @@ def tried(game: Game, seat: int, known: Knowledge) -> set[Masks] | None:
 # -------------------------------------------------------------------------------- whole games
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(deal=deals(), rules=any_rules(), seed=st.integers(0, 2**32 - 1))
 def test_the_true_layout_is_always_one_of_them(deal: Deal, rules: Rules, seed: int) -> None:
     for game in moments(deal, rules, seed):
@@ -253,17 +256,17 @@ def other_deal(
     talon = set(game.talon)
     taken = seen.talon_taken
     for index in reversed(range(len(operations))):
-        act = operations[index]
-        if not isinstance(act, Gift):
+        gift_made = operations[index]
+        if not isinstance(gift_made, Gift):
             continue
-        card = next(gift.card for gift in seen.gifts if gift.receiver == act.receiver)
+        card = next(gift.card for gift in seen.gifts if gift.receiver == gift_made.receiver)
         if card is None:
-            hand = whole[act.receiver]
+            hand = whole[gift_made.receiver]
             shown = hand & talon if seen.talon is not None else set()
             card = random.choice(sorted(shown or hand))
-        whole[act.receiver].remove(card)
-        whole[act.seat].add(card)
-        operations[index] = replace(act, card=card)
+        whole[gift_made.receiver].remove(card)
+        whole[gift_made.seat].add(card)
+        operations[index] = replace(gift_made, card=card)
     if taken:
         assert game.declarer is not None
         if seen.talon is None:
@@ -275,7 +278,7 @@ def other_deal(
     return Deal(forehand, middlehand, rearhand, mask_of(talon)), operations
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(deal=deals(), rules=any_rules(), seed=st.integers(0, 2**32 - 1))
 def test_hidden_cards_change_nothing(deal: Deal, rules: Rules, seed: int) -> None:
     # Rights and caps would refuse some auctions over other cards: the auction is not looked into.
@@ -288,11 +291,11 @@ def test_hidden_cards_change_nothing(deal: Deal, rules: Rules, seed: int) -> Non
     )
     random = Random(seed)
     for game in moments(deal, rules, seed):
-        if game.phase is Phase.OVER or random.random() < 0.7:
+        if game.phase is Phase.OVER or random.random() < 0.75:
             continue
         for seat in range(3):
             known = Knowledge.of(game, seat)
-            for layout in known.sample(3, seed).tolist():
+            for layout in known.sample(2, seed).tolist():
                 other, operations = other_deal(game, seat, tuple(layout), random)
                 elsewhere = replay(other, rules, operations)
                 assert masks_of(elsewhere) == tuple(layout)

@@ -107,10 +107,20 @@ def test_all_pairs_of_cards_in_all_tricks() -> None:
 
 
 def dealt(seat: int, hand: int, declarer: int, talon: int) -> NDArray[np.int64]:
-    state = np.empty(at.STATE_SIZE, np.int64)
+    state = np.empty(at.STATE_SIZE + at.PLAYS_SIZE, np.int64)
     at.start(state, seat, hand)
     at.observe_talon(state, declarer, talon)
     return state
+
+
+def observe_play(state: NDArray[np.int64], *act: int) -> None:
+    """In these tests the plays stand behind the state in one array, and it is always up to date."""
+    plays = state[at.STATE_SIZE :]
+    at.observe_play(plays, *act)
+    at.catch_up(state, plays)
+    once = state.copy()
+    at.catch_up(state, plays)
+    assert (state == once).all()
 
 
 def count(state: NDArray[np.int64]) -> int:
@@ -141,7 +151,7 @@ def test_a_talon_that_was_shown_leaves_one_gift_open() -> None:
     assert all((hands[2] & left).bit_count() <= 1 for hands in layouts)
     # the other defender plays one of them: the rest is the declarer's
     one = 1 << cards_of(left)[0]
-    at.observe_play(state, 2, one, 0, 0, 0, 1, 0, flags_of(load("mil")))
+    observe_play(state, 2, one, 0, 0, 0, 1, 0, flags_of(load("mil")))
     assert int(state[at.FEW]) == 0
     assert count(state) == comb(14, 7)
     assert all(hands[0] & left for hands in every_layout(state))
@@ -170,7 +180,7 @@ def test_the_declarer_knows_where_his_gifts_lie() -> None:
     at.observe_gift(state, 0, 2, card("9S"))
     assert count(state) == comb(14, 7)
     assert all(hands[1] & card("AD") and hands[2] & card("9S") for hands in every_layout(state))
-    at.observe_play(state, 1, card("AD"), 0, 0, 0, 1, 0, flags_of(load("mil")))
+    observe_play(state, 1, card("AD"), 0, 0, 0, 1, 0, flags_of(load("mil")))
     assert count(state) == comb(14, 7)
 
 
@@ -202,7 +212,7 @@ def test_marriages_declared_and_not_declared(
     counts = (lead == "queen" or marriage_card == "king_or_queen") and 2 <= trick_number <= 6
     for declared in (0, 1) if counts else (0,):
         state = in_play(1, EIGHT)
-        at.observe_play(state, 0, led, 0, 0, 0, trick_number, declared, flags_of(rules))
+        observe_play(state, 0, led, 0, 0, 0, trick_number, declared, flags_of(rules))
         holds = int(state[at.MAY]) & partner != 0
         elsewhere = int(state[at.MAY + 2]) & partner != 0
         if declared:
@@ -217,7 +227,7 @@ def test_marriages_declared_and_not_declared(
 def aces_led(declared: int, declaration: str = "automatic", number: int = 2) -> NDArray[np.int64]:
     rules = with_play(ace_marriage=200, marriage_declaration=declaration)
     state = in_play(1, EIGHT)
-    at.observe_play(state, 0, card("AS"), 0, 0, 0, number, declared, flags_of(rules))
+    observe_play(state, 0, card("AS"), 0, 0, 0, number, declared, flags_of(rules))
     return state
 
 
@@ -237,19 +247,19 @@ def test_four_aces_not_declared_are_not_all_there() -> None:
 def test_an_ace_played_later_is_followed() -> None:
     flags = flags_of(with_play(ace_marriage=200))
     state = aces_led(0)
-    at.observe_play(state, 0, card("AC"), 0, 0, 0, 3, 0, flags)
+    observe_play(state, 0, card("AC"), 0, 0, 0, 3, 0, flags)
     assert count(state) == comb(14, 6) - comb(12, 4)  # not both others
-    at.observe_play(state, 0, card("AD"), 0, 0, 0, 4, 0, flags)
+    observe_play(state, 0, card("AD"), 0, 0, 0, 4, 0, flags)
     assert count(state) == comb(12, 5)  # not the last: the other defender's
     state = aces_led(0)
-    at.observe_play(state, 2, card("AC"), card("9C"), 0, 0, 3, 0, flags)
+    observe_play(state, 2, card("AC"), card("9C"), 0, 0, 3, 0, flags)
     assert count(state) == comb(14, 7)  # somebody else's: all said
 
 
 def test_an_ace_in_the_own_hand_answers_the_question() -> None:
     rules = with_play(ace_marriage=200)
     state = in_play(1, parse_hand("9JT.9J.9J.A"))
-    at.observe_play(state, 0, card("AS"), 0, 0, 0, 2, 0, flags_of(rules))
+    observe_play(state, 0, card("AS"), 0, 0, 0, 2, 0, flags_of(rules))
     assert int(state[at.NOT_ALL]) == 0
     assert count(state) == comb(15, 7)
 
@@ -262,7 +272,7 @@ def test_facts_about_the_talon_and_about_aces_together() -> None:
             state = dealt(1, EIGHT & (EIGHT - 1), 0, talon)
             at.observe_gift(state, 0, 1, EIGHT & -EIGHT)
             at.observe_gift(state, 0, 2, 0)
-            at.observe_play(state, leader, card("AS"), 0, 0, 0, 2, 0, flags)
+            observe_play(state, leader, card("AS"), 0, 0, 0, 2, 0, flags)
             hidden = int(state[at.HIDDEN])
             missing = ACES ^ card("AS")
             expected = set()
@@ -284,7 +294,7 @@ def test_samples_with_both_facts_are_uniform() -> None:
     state = dealt(1, EIGHT & (EIGHT - 1), 0, parse_hand("..AQ.A"))
     at.observe_gift(state, 0, 1, EIGHT & -EIGHT)
     at.observe_gift(state, 0, 2, 0)
-    at.observe_play(state, 2, card("AS"), 0, 0, 0, 2, 0, flags)
+    observe_play(state, 2, card("AS"), 0, 0, 0, 2, 0, flags)
     layouts = sorted(every_layout(state))
     hands = np.empty((40 * len(layouts), 3), np.int64)
     kernels.fill_sample(state, 7, 0, BINOMIALS, SUBSETS, PLAN, hands)
@@ -325,7 +335,7 @@ def test_hands_of_more_than_eight_free_cards(declarer: int, gifts: int) -> None:
 
 
 def test_before_the_talon_is_taken_numbers_go_to_different_layouts() -> None:
-    state = np.empty(at.STATE_SIZE, np.int64)
+    state = np.empty(at.STATE_SIZE + at.PLAYS_SIZE, np.int64)
     at.start(state, 2, OWN)
     total = count(state)
     assert total == comb(17, 3) * comb(14, 7)
@@ -349,7 +359,7 @@ print(sample_of_all())
 
 def sample_of_all() -> list[list[int]]:
     flags = flags_of(with_play(ace_marriage=200))
-    state = np.empty(at.STATE_SIZE, np.int64)
+    state = np.empty(at.STATE_SIZE + at.PLAYS_SIZE, np.int64)
     rows = []
     hands = np.empty((50, 3), np.int64)
 
@@ -368,9 +378,9 @@ def sample_of_all() -> list[list[int]]:
     at.observe_gift(state, 0, 1, EIGHT & -EIGHT)
     at.observe_gift(state, 0, 2, 0)
     note()
-    at.observe_play(state, 0, card("AS"), 0, 0, 0, 2, 0, flags)
-    at.observe_play(state, 1, EIGHT & -EIGHT, card("AS"), 0, 0, 2, 0, flags)
-    at.observe_play(state, 2, card("KC"), card("AS"), EIGHT & -EIGHT, 0, 2, 0, flags)
+    observe_play(state, 0, card("AS"), 0, 0, 0, 2, 0, flags)
+    observe_play(state, 1, EIGHT & -EIGHT, card("AS"), 0, 0, 2, 0, flags)
+    observe_play(state, 2, card("KC"), card("AS"), EIGHT & -EIGHT, 0, 2, 0, flags)
     note()
     return rows
 

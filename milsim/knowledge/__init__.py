@@ -2,7 +2,8 @@
 
 `view` gives a `View`, all that a seat may see. `Knowledge` is made from one: how many layouts of
 the hidden cards it allows, all of them in order, uniform samples. For simulations the kernels in
-`state` (one array a seat, an O(1) step an act) and `layouts` (counting, the n-th, a random one).
+`state` (an array a seat, and one for all seats with an O(1) step a card) and `layouts` (how many,
+the n-th, a random one).
 
 A layout is possible if the deal could have gone as it was seen to go, with these hands, by the
 rules of the exchange and of the play:

@@ -1,16 +1,21 @@
-"""What one seat knows of the hidden cards, as one int64 array that each act brings up to date.
+"""What one seat knows of the hidden cards, as int64 arrays that acts bring up to date.
 
-A knowledge state is an array of shape (STATE_SIZE,), int64, of one observing seat. Seats are 0–2 in
-the order of play; what they are is the caller's (forehand first, or the declarer first). Cards are
-masks; a *card* is a mask of one bit. `milsim.knowledge.layouts` counts and draws the layouts that a
-state allows, `milsim.knowledge.Knowledge` is the checked twin. Nothing is validated here.
+There are two kinds. The *state* of an observing seat, int64[STATE_SIZE], follows the deal and the
+exchange, where each seat sees something else. The *plays*, int64[PLAYS_SIZE], are what the tricks
+have proved, the same to everybody: one array for all seats, one step for each card. `catch_up` puts
+the plays into a state whenever its seat has to think, as often as one likes.
 
-What is kept, besides the own hand and the number of cards in each place, is three facts, and they
-are all that the acts of a deal can prove (the auction aside, see `milsim.knowledge`):
+Seats are 0–2 in the order of play; what they are is the caller's (forehand first, or the declarer
+first). Cards are masks; a *card* is a mask of one bit. `milsim.knowledge.layouts` counts and draws
+the layouts that a state allows, `milsim.knowledge.Knowledge` is the checked twin. Nothing is
+validated here.
 
-1. *A hand may not hold a card*: one mask for each other seat. Every card played gives such a fact
+What is kept, besides the own hand and the number of cards in each place, is three kinds of fact,
+and they are all that the acts can prove (the auction aside, see `milsim.knowledge`):
+
+1. *A hand may not hold a card*: one mask for each seat. Every card played gives such a fact
    (`better_cards`), and so do marriages declared, or not declared where that is automatic. That a
-   hand does hold a card is the same fact about the other hand.
+   hand does hold a card is the same fact about the other hands.
 2. *At most one of these cards is in that hand.* A defender who saw the talon, but not the gift to
    the other defender, knows that each of its cards is with the declarer or is that one gift.
 3. *Not all of these cards are in that hand.* An ace was led, four aces would have been declared
@@ -18,7 +23,7 @@ are all that the acts of a deal can prove (the auction aside, see `milsim.knowle
 
 A fact is about a hand at its time, and hands only lose cards from the first lead on: so it holds
 for what is left of that hand, less what has been played since, which everybody saw. Facts 2 and 3
-are about several cards, so the state follows these as they are played.
+are about several cards, so these are followed as they are played.
 
 Sources: RULES.md §2, talon and play; the meanings chosen in `milsim.rules.model`.
 """
@@ -30,6 +35,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from milsim._jit import kernel
+from milsim.bits import popcount
 from milsim.cards import ACE, ALL_CARDS, KING, QUEEN, RANK_MASKS
 from milsim.tricks import OPTIONAL_DECLARATION, ace_leads, legal_follow, marriage_leads
 
@@ -49,6 +55,13 @@ FEW_SEAT = 12  # … is in the hand of this seat
 NOT_ALL = 13  # fact 3: not all of these hidden cards …
 NOT_ALL_SEAT = 14  # … are in the hand of this seat
 STATE_SIZE = 15
+
+# Places in the plays; places of three are by seat.
+PLAYED = 0  # the cards that a seat has played
+EXCLUDED = 3  # the cards that its hand cannot hold, as far as fact 1 goes
+ACES_LEFT = 6  # fact 3: not all of these cards, none of them played …
+ACES_SEAT = 7  # … are in the hand of this seat
+PLAYS_SIZE = 8
 
 _HAND_CARDS = 7
 _TALON_CARDS = 3
@@ -183,7 +196,7 @@ def better_cards(card: int, lead: int, second: int, trumps: int, flags: int) -> 
 
 @kernel
 def observe_play(
-    state: NDArray[np.int64],
+    plays: NDArray[np.int64],
     seat: int,
     card: int,
     lead: int,
@@ -193,66 +206,91 @@ def observe_play(
     declared: int,
     flags: int,
 ) -> None:
-    """A seat, the observer or another, plays a card after ``lead`` and ``second``, masks or 0.
+    """A seat plays a card after ``lead`` and ``second`` (masks, or 0), into the plays of a deal.
 
-    ``trumps`` are those in force for this trick, after a declaration by its lead (for a lead itself
-    they do not matter). ``declared``: whether this lead declares a marriage or four aces (1 or 0),
-    which everybody hears. ``flags``: `milsim.tricks.play_flags`. A fixed number of steps.
+    ``plays`` int64[PLAYS_SIZE] is all zeros before the first lead. ``trumps`` are those in force
+    for this trick, after a declaration by its lead (for a lead itself they do not matter).
+    ``declared``: whether this lead declares a marriage or four aces (1 or 0), which everybody
+    hears. ``flags``: `milsim.tricks.play_flags`. A fixed number of steps.
 
     >>> from milsim.rules import load, packed
     >>> from milsim.tricks import play_flags
-    >>> state = np.empty(STATE_SIZE, np.int64)
-    >>> start(state, 0, 0b1111111)
-    >>> observe_play(state, 1, 1 << 7, 0, 0, 0, 1, 0, play_flags(packed(load("mil"))))
-    >>> int(state[SIZES + 1]), int(state[HIDDEN] >> 7 & 1)
-    (6, 0)
+    >>> plays = np.zeros(PLAYS_SIZE, np.int64)
+    >>> observe_play(plays, 1, 1 << 3, 0, 0, 0, 2, 0, play_flags(packed(load("mil"))))
+    >>> plays[:6].tolist()  # the king led and nothing declared: no queen
+    [0, 8, 0, 0, 4, 0]
     """
-    state[SIZES + seat] -= 1
-    if seat == state[SEAT]:
-        state[HAND] &= ~card
-        return
-    state[HIDDEN] &= ~card
-    state[MAY] &= ~card
-    state[MAY + 1] &= ~card
-    state[MAY + 2] &= ~card
-    if state[FEW] & card != 0:
-        state[FEW] &= ~card
-        if seat == state[FEW_SEAT]:  # this was the gift: the others are with the declarer
-            state[MAY + seat] &= ~state[FEW]
-            state[FEW] = 0
-    if state[NOT_ALL] & card != 0:
+    plays[PLAYED + seat] |= card
+    if plays[ACES_LEFT] & card != 0:
         # In the hand of the seat: not all of the others. Elsewhere: true, and nothing more to say.
-        state[NOT_ALL] = state[NOT_ALL] & ~card if seat == state[NOT_ALL_SEAT] else 0
+        plays[ACES_LEFT] = plays[ACES_LEFT] & ~card if seat == plays[ACES_SEAT] else 0
     if lead == 0:
-        _learn_from_lead(state, seat, card, trick_number, declared, flags)
+        _learn_from_lead(plays, seat, card, trick_number, declared, flags)
     else:
-        state[MAY + seat] &= ~better_cards(card, lead, second, trumps, flags)
+        plays[EXCLUDED + seat] |= better_cards(card, lead, second, trumps, flags)
+
+
+@kernel(inline=True)
+def _learn_from_lead(
+    plays: NDArray[np.int64], seat: int, card: int, trick_number: int, declared: int, flags: int
+) -> None:
+    """Where the other card of a marriage, or the other aces, are not: facts 1 and 3."""
+    automatic = flags & OPTIONAL_DECLARATION == 0
+    others = (card & _QUEENS) << 1 | (card & _KINGS) >> 1
+    could = marriage_leads(card | others, trick_number, flags)
+    if card & _ACES != 0:
+        others = _ACES ^ card
+        could = ace_leads(_ACES, trick_number, flags)
+    if could & card == 0:  # not even with the others in hand
+        return
+    if declared != 0:
+        for other in range(3):
+            if other != seat:
+                plays[EXCLUDED + other] |= others
+    elif automatic and card & _ACES == 0:
+        plays[EXCLUDED + seat] |= others
+    elif automatic and others & (plays[PLAYED] | plays[PLAYED + 1] | plays[PLAYED + 2]) == 0:
+        plays[ACES_LEFT] = others
+        plays[ACES_SEAT] = seat
 
 
 @kernel
-def _learn_from_lead(
-    state: NDArray[np.int64], seat: int, card: int, trick_number: int, declared: int, flags: int
-) -> None:
-    """Where the other card of a marriage, or the other aces, are not: facts 1 and 3."""
-    third = 3 - int(state[SEAT]) - seat
-    automatic = flags & OPTIONAL_DECLARATION == 0
-    partner = (card & _QUEENS) << 1 | (card & _KINGS) >> 1
-    if marriage_leads(card | partner, trick_number, flags) & card != 0:
-        # With the partner in hand this lead could declare.
-        if declared != 0:
-            state[MAY + third] &= ~partner
-        elif automatic:
-            state[MAY + seat] &= ~partner
-    elif ace_leads(_ACES, trick_number, flags) & card != 0:
-        aces = _ACES ^ card
-        if declared != 0:
-            state[MAY + third] &= ~aces
-        elif automatic and aces & ~state[HIDDEN] == 0:
-            state[NOT_ALL] = aces
-            state[NOT_ALL_SEAT] = seat
+def catch_up(state: NDArray[np.int64], plays: NDArray[np.int64]) -> None:
+    """Bring a state up to date with the plays so far; again, when there are more of them.
+
+    >>> state, plays = np.empty(STATE_SIZE, np.int64), np.zeros(PLAYS_SIZE, np.int64)
+    >>> start(state, 0, 0b1111111)
+    >>> plays[PLAYED + 1], plays[EXCLUDED + 1] = 1 << 7, 1 << 8
+    >>> catch_up(state, plays)
+    >>> catch_up(state, plays)
+    >>> state[SIZES : SIZES + 3].tolist(), bin(state[MAY + 1] >> 7 & 0b111)
+    ([7, 6, 7], '0b100')
+    """
+    known = int(state[HAND] | state[HIDDEN])  # so a card counts as played once only
+    played = int(plays[PLAYED] | plays[PLAYED + 1] | plays[PLAYED + 2])
+    for seat in range(3):
+        state[SIZES + seat] -= popcount(plays[PLAYED + seat] & known)
+        state[MAY + seat] &= ~(played | plays[EXCLUDED + seat])
+    state[HAND] &= ~played
+    state[HIDDEN] &= ~played
+    few = int(state[FEW])
+    if few & played != 0:
+        if few & plays[PLAYED + state[FEW_SEAT]] != 0:
+            # This was the gift: the others are with the declarer.
+            state[MAY + state[FEW_SEAT]] &= ~few
+            few = 0
+        state[FEW] = few & ~played
+    # An ace in the own hand answers the question, and so does an own lead.
+    aces = int(plays[ACES_LEFT])
+    is_open = aces & ~state[HIDDEN] == 0 and plays[ACES_SEAT] != state[SEAT]
+    state[NOT_ALL] = aces if is_open else 0
+    state[NOT_ALL_SEAT] = plays[ACES_SEAT]
 
 
 __all__ = [
+    "ACES_LEFT",
+    "ACES_SEAT",
+    "EXCLUDED",
     "FEW",
     "FEW_SEAT",
     "HAND",
@@ -260,12 +298,15 @@ __all__ = [
     "MAY",
     "NOT_ALL",
     "NOT_ALL_SEAT",
+    "PLAYED",
+    "PLAYS_SIZE",
     "SEAT",
     "SIZES",
     "STATE_SIZE",
     "TALON",
     "UNTAKEN",
     "better_cards",
+    "catch_up",
     "observe_gift",
     "observe_play",
     "observe_talon",

@@ -257,19 +257,21 @@ def _state_of(seen: View) -> NDArray[np.int64]:
         card = 0 if gift.card is None else _bit(gift.card)
         at.observe_gift(state, checked_seat(gift.giver), checked_seat(gift.receiver), card)
     flags = int(play_flags(packed(seen.rules)))
+    plays = np.zeros(at.PLAYS_SIZE, np.int64)
     for trick in seen.tricks:
-        _observe_trick(state, trick, flags)
+        _observe_trick(plays, trick, flags)
+    at.catch_up(state, plays)
     return state
 
 
-def _observe_trick(state: NDArray[np.int64], trick: SeenTrick, flags: int) -> None:
+def _observe_trick(plays: NDArray[np.int64], trick: SeenTrick, flags: int) -> None:
     bits = [_bit(card) for card in trick.cards]
     trumps = int(trump_mask(trick.trump))
     for place, card in enumerate(bits):
         lead, second = (*bits[:place], 0, 0)[:2]
         seat = (trick.leader + place) % 3
         declared = int(trick.declares and place == 0)
-        at.observe_play(state, seat, card, lead, second, trumps, trick.number, declared, flags)
+        at.observe_play(plays, seat, card, lead, second, trumps, trick.number, declared, flags)
 
 
 def _bit(card: object) -> int:
