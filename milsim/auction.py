@@ -83,7 +83,17 @@ _QUEENS = RANK_MASKS[QUEEN]
 # ------------------------------------------------------------------------------------------- caps
 
 
-@kernel
+@kernel(inline=True)
+def steps_in(points: int, step: int) -> int:
+    """How many whole steps (of 5 or 10) some points hold; divided by a constant, as that is quick.
+
+    >>> steps_in(119, 10), steps_in(119, 5)
+    (11, 23)
+    """
+    return points // 10 if step == 10 else points // 5
+
+
+@kernel(inline=True)
 def queens_with_king(hand: int) -> int:
     """The queens of the marriages in a hand, as a mask.
 
@@ -153,7 +163,7 @@ def highest_allowed(hand: int, minimum: int, rules: NDArray[np.int64]) -> int:
     elif cap == _GATE and queens_with_king(hand) != 0:
         highest = max(highest, most_points(rules))
     step = int(rules[_STEP])
-    return max(highest // step * step, minimum)
+    return max(steps_in(highest, step) * step, minimum)
 
 
 @kernel
@@ -393,4 +403,5 @@ __all__ = [
     "most_points",
     "pass_turn",
     "queens_with_king",
+    "steps_in",
 ]

@@ -50,15 +50,16 @@ _CONCEDE_OFF = word_of("talon.concede", "off")
 _NINES = RANK_MASKS[NINE]
 
 
-@kernel
+@kernel(inline=True)
 def _four_nines_rights(hand: int, when: int, rules: NDArray[np.int64]) -> int:
+    # Rare cards first: most hands are through after one look.
     kind = int(rules[_FOUR_NINES])
-    if kind == _NINES_OFF or rules[_FOUR_NINES_WHEN] != when or hand & _NINES != _NINES:
+    if hand & _NINES != _NINES or kind == _NINES_OFF or rules[_FOUR_NINES_WHEN] != when:
         return 0
     return FOUR_NINES | MUST_REDEAL if kind == _NINES_MANDATORY else FOUR_NINES
 
 
-@kernel
+@kernel(inline=True)
 def hand_rights(hand: int, rules: NDArray[np.int64]) -> int:
     """The rights to a new deal of seven cards before the auction: FOUR_NINES, LOW_HAND, bits.
 
@@ -70,13 +71,14 @@ def hand_rights(hand: int, rules: NDArray[np.int64]) -> int:
     True
     """
     rights = _four_nines_rights(hand, _BEFORE_AUCTION, rules)
-    barred = rules[_LOW_HAND_MARRIAGE] == _ONLY_WITHOUT_MARRIAGE and queens_with_king(hand) != 0
-    if points_in(hand) < rules[_LOW_HAND] and not barred:
+    if points_in(hand) < rules[_LOW_HAND] and (
+        rules[_LOW_HAND_MARRIAGE] != _ONLY_WITHOUT_MARRIAGE or queens_with_king(hand) == 0
+    ):
         rights |= LOW_HAND
     return rights
 
 
-@kernel
+@kernel(inline=True)
 def kept_rights(hand: int, rules: NDArray[np.int64]) -> int:
     """The rights to a new deal of eight cards after the gifts: FOUR_NINES, MUST_REDEAL, bits.
 

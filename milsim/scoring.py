@@ -79,7 +79,7 @@ def rounded(points: int, rounding: int) -> int:
     return points
 
 
-@kernel
+@kernel(inline=True)
 def is_made(points: int, contract: int, rules: NDArray[np.int64]) -> bool:
     """Whether the declarer's points make the contract: as taken, or rounded first by some rules.
 
@@ -90,7 +90,7 @@ def is_made(points: int, contract: int, rules: NDArray[np.int64]) -> bool:
     return tested >= contract
 
 
-@kernel
+@kernel(inline=True)
 def declarer_score(points: int, contract: int, rules: NDArray[np.int64]) -> int:
     """What the declarer scores for his points: the contract (or his points, rounded), or −contract.
 
@@ -102,7 +102,7 @@ def declarer_score(points: int, contract: int, rules: NDArray[np.int64]) -> int:
     return rounded(points, int(rules[_ROUNDING])) if rules[_SUCCESS] == _ACTUAL else contract
 
 
-@kernel
+@kernel(inline=True)
 def defender_score(points: int, rules: NDArray[np.int64]) -> int:
     """What a defender scores for his points.
 
@@ -197,7 +197,7 @@ def sitter_score(talon: int, rules: NDArray[np.int64]) -> int:
     return points
 
 
-@kernel
+@kernel(inline=True)
 def multiplier(is_declarer: int, dark: int, golden: int, rules: NDArray[np.int64]) -> int:
     """By how much a deal score counts: 2 in a golden deal of 120, and for a dark declarer.
 

@@ -50,7 +50,7 @@ def choose_dark(policy: int, key: int, seat: int) -> int:
     return 0
 
 
-@kernel
+@kernel(inline=True)
 def choose_bid(
     policy: int,
     key: int,
@@ -124,7 +124,7 @@ def choose_declaration(policy: int, key: int, seat: int, trick_number: int) -> i
     return 1
 
 
-@kernel
+@kernel(inline=True)
 def choose_card(
     policy: int,
     key: int,
@@ -143,7 +143,7 @@ def choose_card(
 ) -> int:
     """A legal card, as a mask of one bit; the arguments are those of ``greedy_card``."""
     if policy == _RANDOM:
-        return 1 << random_card(key, seat, CARD_PLY + trick_number, legal)
+        return random_card(key, seat, CARD_PLY + trick_number, legal)
     return greedy_card(
         rules,
         flags,

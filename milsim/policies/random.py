@@ -6,7 +6,8 @@ Only bids in the dark and concessions, which are rare, come once in eight chance
 from __future__ import annotations
 
 from milsim._jit import kernel
-from milsim.bits import lowest_bit_index, popcount, select_bit
+from milsim.auction import steps_in
+from milsim.bits import deposit, popcount, select_bit
 from milsim.rng import below, draw
 
 ONE_IN = 8
@@ -22,14 +23,14 @@ def random_chance(key: int, seat: int, ply: int) -> int:
     return 1 if below(draw(key, seat, ply), ONE_IN) == 0 else 0
 
 
-@kernel
+@kernel(inline=True)
 def random_bid(
     key: int, seat: int, ply: int, lowest: int, highest: int, step: int, may_pass: int
 ) -> int:
     """A pass (0) or one of the bids ``lowest, lowest + step … highest``, equally likely."""
     choices = may_pass
     if highest >= lowest:
-        choices += (highest - lowest) // step + 1
+        choices += steps_in(highest - lowest, step) + 1
     choice = below(draw(key, seat, ply), choices)
     if may_pass == 1 and choice == 0:
         return 0
@@ -49,12 +50,10 @@ def random_gifts(key: int, seat: int, ply: int, hand10: int) -> int:
 @kernel
 def random_contract(key: int, seat: int, ply: int, lowest: int, highest: int, step: int) -> int:
     """One of the contracts ``lowest, lowest + step … highest``, equally likely."""
-    return lowest + step * below(draw(key, seat, ply), (highest - lowest) // step + 1)
+    return lowest + step * below(draw(key, seat, ply), steps_in(highest - lowest, step) + 1)
 
 
-@kernel
+@kernel(inline=True)
 def random_card(key: int, seat: int, ply: int, legal: int) -> int:
-    """One of the legal cards, equally likely; no draw is made where there is no choice."""
-    if legal & (legal - 1) == 0:
-        return lowest_bit_index(legal)
-    return select_bit(legal, below(draw(key, seat, ply), popcount(legal)))
+    """One of the legal cards, equally likely, as a mask of one bit."""
+    return deposit(1 << below(draw(key, seat, ply), popcount(legal)), legal)

@@ -105,6 +105,8 @@ THROWN_IN = 1  # a new deal by a right
 ALL_PASSED = 2  # a new deal because nobody bid
 
 _STEP = place_of("auction.step")
+_FOUR_NINES_BONUS = place_of("deal.four_nines_bonus")
+_BLOCK = 64
 _NINES = RANK_MASKS[NINE]
 
 # numba freezes module names only when they are plain numbers.
@@ -127,6 +129,13 @@ _MADE = columns.MADE
 _CONCEDED = columns.CONCEDED
 _DARK = columns.DARK
 _SCORE_BY_SEAT = columns.SCORE_BY_SEAT
+
+
+@kernel(inline=True)
+def _role_of(seat: int, declarer: int) -> int:
+    """The role of a seat: 0 the declarer, 1 the defender on his left, 2 the one on his right."""
+    role = seat - declarer
+    return role + 3 if role < 0 else role
 
 
 @kernel
@@ -196,14 +205,15 @@ def _settle(
     """Deal scores by seat; ``points`` int64 by role, ``earlier`` concessions of the declarer."""
     declarer = deal[PLAYER_OF_CONTRACT]
     four_nines = -1
-    for seat in range(3):
-        if deal[DEALT + seat] & _NINES == _NINES:
-            four_nines = seat
+    if rules[_FOUR_NINES_BONUS] != 0:
+        for seat in range(3):
+            if deal[DEALT + seat] & _NINES == _NINES:
+                four_nines = seat
     for seat in range(3):
         if deal[IS_CONCEDED] != 0:
             score = conceded_score(seat, declarer, deal[MADE_BID], earlier, four_nines, rules)
         else:
-            role = (seat + 3 - declarer) % 3
+            role = _role_of(seat, declarer)
             total = points[POINTS + role] + points[MARRIAGES + role]
             score = deal_score(seat, total, declarer, deal[CONTRACT], four_nines, rules)
         is_declarer = 1 if seat == declarer else 0
@@ -313,7 +323,7 @@ def write_row(
     out[_GIFT_LEFT, i] = deal[GIFTS] & 31
     out[_GIFT_RIGHT, i] = deal[GIFTS] >> 5
     for seat in range(3):
-        role = (seat + 3 - declarer) % 3
+        role = _role_of(seat, declarer)
         out[_BID_BY_SEAT + seat, i] = deal[BEST_BIDS + seat]
         out[_POINTS_BY_SEAT + seat, i] = work[POINTS + role]
         out[_MARRIAGES_BY_SEAT + seat, i] = work[MARRIAGES + role]
@@ -346,9 +356,11 @@ def play_deals(
 
     There is no match: the scores are 0, no deal is golden, nobody has conceded before. ``policies``
     int64[3] by seat; ``with_auction`` 0: forehand declares every deal as dealt, at the minimum.
-    ``deals`` int64[n] gets the deal numbers, ``out`` int16[N_COLUMNS, n] the rows of
+    ``deals`` int64[n] gets the deal numbers, ``out`` int16[N_COLUMNS, n or more] the rows of
     :mod:`milsim.simulation.columns`. Returns ALL_DEALS_PLAYED, or the index of a deal that was
     thrown in MAX_REDEALS times.
+
+    The first cards of each deal are dealt by blocks, where the waits for memory overlap.
     """
     flags = play_flags(rules)
     auction = np.empty(AUCTION_SIZE, np.int64)
@@ -359,18 +371,27 @@ def play_deals(
     situation[MINIMUM_IN_FORCE] = minimum_of(0, rules)
     situation[SILENT_SEATS] = 0b111 if is_silent(0, rules) else 0
     situation[CONCEDERS] = 0b111 if may_concede(0, 0, rules) else 0
+    block = np.empty((_BLOCK, 4), np.int64)
     for i in range(len(deals)):
+        place = i % _BLOCK
+        if place == 0:
+            for j in range(min(_BLOCK, len(deals) - i)):
+                block[j, 0], block[j, 1], block[j, 2], block[j, 3] = space_deal(
+                    seed, start + i + j, 0, space_header, space_hands
+                )
+        for hand in range(4):
+            deal[DEALT + hand] = block[place, hand]
         redeals = 0
         while True:
-            deal[0], deal[1], deal[2], deal[3] = space_deal(
-                seed, start + i, redeals, space_header, space_hands
-            )
             key = policy_key(seed, start + i, redeals)
             if play_dealt(deal, auction, work, situation, rules, flags, policies, key) == COUNTS:
                 break
             redeals += 1
             if redeals > MAX_REDEALS:
                 return start + i
-        deals[i] = deal_number_of(deal[0], deal[1], deal[2], ranks)
+            deal[DEALT], deal[DEALT + 1], deal[DEALT + 2], deal[DEALT + 3] = space_deal(
+                seed, start + i, redeals, space_header, space_hands
+            )
+        deals[i] = deal_number_of(deal[DEALT], deal[DEALT + 1], deal[DEALT + 2], ranks)
         write_row(out, i, redeals, deal, work)
     return ALL_DEALS_PLAYED

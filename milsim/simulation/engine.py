@@ -29,6 +29,10 @@ CHUNK_DEALS = {"off": 1 << 14, "gifts": 1 << 8, "exchange": 1 << 5}
 """Deals a chunk, by what is solved beside the play: solving takes long, some deals very long."""
 WINDOW_PER_THREAD = 4
 
+_SPARE = 32
+# Room that no deal fills. Columns that lie a power of two apart would share their places in the
+# processor's caches, and each write of a row would push out the line of another column.
+
 T = TypeVar("T")
 
 
@@ -71,7 +75,7 @@ class _Player:
 
     def __call__(self, start: int, count: int) -> Chunk:
         deals = np.empty(count, dtype=np.int64)
-        values = np.empty((N_COLUMNS, count), dtype=np.int16)
+        values = np.empty((N_COLUMNS, count + _SPARE), dtype=np.int16)
         outcome = play_deals(
             self.seed,
             start,
@@ -86,6 +90,7 @@ class _Player:
         )
         if outcome != ALL_DEALS_PLAYED:
             raise thrown_in_for_ever(self.plan, int(outcome))
+        values = values[:, :count]
         numbers = deals.view(np.uint64)
         dd = None
         if self.plan.dd != "off":
