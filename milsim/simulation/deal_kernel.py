@@ -195,7 +195,7 @@ def _hold_auction(
 
 
 @kernel
-def _settle(
+def settle(
     deal: NDArray[np.int64],
     points: NDArray[np.int64],
     earlier: int,
@@ -286,7 +286,7 @@ def play_dealt(
                 deal[CONTRACT] = made_bid
                 deal[GIFTS] = _NO_GIFTS
                 deal[IS_MADE] = 0
-                _settle(deal, work, earlier, situation[GOLDEN], rules)
+                settle(deal, work, earlier, situation[GOLDEN], rules)
                 return COUNTS
     deal[GIFTS] = exchange(work, deal, declarer, rules, policies, key)
     if bidding != AS_DEALT:
@@ -302,7 +302,7 @@ def play_dealt(
     deal[CONTRACT] = contract
     play_tricks(work, rules, flags, policies, key, declarer)
     deal[IS_MADE] = 1 if is_made(work[POINTS] + work[MARRIAGES], contract, rules) else 0
-    _settle(deal, work, earlier, situation[GOLDEN], rules)
+    settle(deal, work, earlier, situation[GOLDEN], rules)
     return COUNTS
 
 

@@ -117,7 +117,7 @@ _REDEALS = match_columns.REDEALS
 
 
 @kernel
-def _sit_down(
+def sit_down(
     situation: NDArray[np.int64],
     seated: NDArray[np.int64],
     match: NDArray[np.int64],
@@ -146,7 +146,7 @@ def _sit_down(
 
 
 @kernel
-def _hand_in(
+def hand_in(
     match: NDArray[np.int64],
     deal: NDArray[np.int64],
     work: NDArray[np.int64],
@@ -171,7 +171,7 @@ def _hand_in(
 
 
 @kernel
-def _note_deal(
+def note_deal(
     deal_rows: NDArray[np.int32],
     i: int,
     results: NDArray[np.int32],
@@ -252,7 +252,7 @@ def play_matches(
             index = (first + m) * _DEALS_PER_MATCH + match[DEALS]
             redeals = 0
             while True:
-                _sit_down(situation, seated, match, policies, rules)
+                sit_down(situation, seated, match, policies, rules)
                 deal[DEALT], deal[DEALT + 1], deal[DEALT + 2], deal[DEALT + 3] = space_deal(
                     seed, index, redeals, space_header, space_hands
                 )
@@ -268,13 +268,13 @@ def play_matches(
             dealer = match[DEALER]
             deals[row] = deal_number_of(deal[DEALT], deal[DEALT + 1], deal[DEALT + 2], ranks)
             write_row(out, row, redeals, deal, work)
-            declarer = _hand_in(match, deal, work, rules)
+            declarer = hand_in(match, deal, work, rules)
             sitter = sitter_of(dealer, rules)
             deal_rows[_SCORE_SITTER, row] = 0 if sitter == NO_PLAYER else match[DEAL_SCORE + sitter]
             # Who wins from the barrel was on it until now.
             was_on_barrel = match[BARREL + declarer] != NOT_ON_BARREL
             score_deal_of_match(match, declarer, deal[IS_MADE], deal[IS_CONCEDED], rules)
-            _note_deal(deal_rows, row, results, m, match, deal, dealer)
+            note_deal(deal_rows, row, results, m, match, deal, dealer)
             results[_REDEALS, m] += redeals
             if match[WINNER] == declarer:
                 results[_FROM_BARREL, m] = 1 if was_on_barrel else 0
