@@ -122,7 +122,7 @@ def solve_batch(
         result[start:end] = found if at_least is None else found >= needs
 
     some(0, 0, new_workspace(1))  # compiles, before any thread starts
-    in_chunks(size, CHUNK if at_least is None else 4 * CHUNK, n_threads, some)
+    in_chunks(size, CHUNK if at_least is None else 32 * CHUNK, n_threads, some)
     return result
 
 
