@@ -1,12 +1,14 @@
 """What `milsim bench` measures: each figure beside its goal from `benchmarks/goals.toml`.
 
 A figure is the best of several rounds, since on a noisy machine the fastest round is the one least
-disturbed; what counts is the ratio to a goal or a peer in the same run. No test asserts any of it.
+disturbed; what counts is the ratio to a goal or a peer in the same run. Two threads over one is the
+median over short pieces of work, done by one thread and by two in turn. No test asserts any of it.
 """
 
 from __future__ import annotations
 
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -18,10 +20,16 @@ from importlib import resources
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from milsim.errors import RunError
 
+_Solve = Callable[[NDArray[np.int64], NDArray[np.int64]], None]
+"""Answers a question with a workspace."""
+
 LESS_IS_BETTER = ("s", "MB")
+PAIRS = 9
+"""How often a piece of work is done by one thread, then by two, in each round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +49,8 @@ class Figure:
 
     goal: Goal
     value: float
+    quartiles: tuple[float, float] | None = None
+    """Of a median: half of what was measured lies between these."""
 
     @property
     def ratio(self) -> float:
@@ -48,6 +58,18 @@ class Figure:
         if self.goal.unit in LESS_IS_BETTER:
             return self.goal.bar / max(self.value, 1e-12)
         return self.value / self.goal.bar
+
+
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """How long single solves take: most are quick, a few take a hundred times as long."""
+
+    name: str
+    what: str
+    microseconds: tuple[float, float, float]
+    """Of the median, of 99 in a hundred, and of the longest."""
+    nodes: tuple[int, int, int]
+    """Positions searched, likewise."""
 
 
 def goals() -> dict[str, Goal]:
@@ -80,8 +102,92 @@ def measure(
         for name, goal in known.items():
             if name == "compile" and not everything:
                 continue
-            measured: Callable[[], float] = getattr(bench, name)
-            yield Figure(goal, measured())
+            measured: Callable[[], float | list[float]] = getattr(bench, name)
+            found = measured()
+            if isinstance(found, list):
+                low, middle, high = statistics.quantiles(found, n=4, method="inclusive")
+                yield Figure(goal, middle, (low, high))
+            else:
+                yield Figure(goal, found)
+
+
+def tails(*, deals: int = 1_000_000, rounds: int = 3) -> Iterator[Tail]:
+    """The tails of exact solves and of exchanges over random deals: each on its own, best time."""
+    from milsim.rules import load, packed
+    from milsim.solver.batch import rows_of
+    from milsim.solver.exchange import exchange_rows
+    from milsim.solver.root import answer
+    from milsim.tricks import play_flags, play_values
+
+    count = _solves(deals)
+    hands = np.array([*_hands_of_eight(count), np.zeros(count, int), np.full(count, 4)])
+    positions = [rows_of(hands[:, i : i + 1]) for i in range(count)]
+    guess, one = np.empty(0, np.int64), np.empty(1, np.int64)
+    ten = [np.ascontiguousarray(rows) for rows in _hands_of_ten(max(1, count // 10))]
+    every, four = np.empty((0, 0, 0), np.int16), np.empty((4, 1), np.int64)
+
+    def exact(flags: int, values: int) -> _Solve:
+        return lambda rows, work: answer(rows, guess, 1, 0, flags, values, work, one)
+
+    def exchange(flags: int, values: int) -> _Solve:
+        return lambda rows, work: exchange_rows(rows, flags, values, work, every, four)
+
+    for preset in ("mil", "gamerules"):
+        rules = packed(load(preset))
+        how = play_flags(rules), play_values(rules)
+        what = f"one exact solve, {preset}"
+        yield _tail(f"{preset}_exact_tail", what, exact(*how), positions, rounds)
+        what = f"best of 90 exchanges of one deal, {preset}"
+        yield _tail(f"{preset}_exchange_tail", what, exchange(*how), ten, rounds)
+
+
+def _tail(
+    name: str, what: str, solve: _Solve, questions: list[NDArray[np.int64]], rounds: int
+) -> Tail:
+    from milsim.solver.table import NODES, new_workspace, next_deal
+
+    work = new_workspace()
+    solve(questions[0], work)  # compiles
+    seconds = np.full(len(questions), np.inf)
+    nodes = np.zeros(len(questions), np.int64)
+    for _ in range(rounds):
+        for number, question in enumerate(questions):
+            next_deal(work, number)
+            # Of this thread alone: one break that others make would be the longest solve.
+            before, started = int(work[NODES]), time.thread_time()
+            solve(question, work)
+            seconds[number] = min(seconds[number], time.thread_time() - started)
+            nodes[number] = int(work[NODES]) - before
+    marks = (50, 99, 100)
+    middle, most, longest = (np.percentile(seconds, marks) * 1e6).tolist()
+    found = np.percentile(nodes, marks, method="lower").tolist()
+    return Tail(name, what, (middle, most, longest), (found[0], found[1], found[2]))
+
+
+def _solves(deals: int) -> int:
+    """How many exact solves belong to runs of so many deals."""
+    return max(10, min(2000, deals // 500))
+
+
+def _hands_of_eight(count: int) -> list[NDArray[np.int64]]:
+    """Random hands of eight cards: the talon goes round."""
+    from milsim.dealing import sample_deal_masks
+
+    dealt = sample_deal_masks(count, seed=1)
+    hands = [np.asarray(hand) for hand in dealt[:3]]
+    rest = dealt.talon
+    for hand in hands:
+        hand |= rest & -rest
+        rest = rest & (rest - 1)
+    return hands
+
+
+def _hands_of_ten(count: int) -> list[NDArray[np.int64]]:
+    """Random deals as questions for the best exchange: forehand has taken the talon."""
+    from milsim.dealing import sample_deal_masks
+
+    first, second, third, talon = sample_deal_masks(count, seed=1)
+    return [np.array(hands)[:, None] for hands in zip(first | talon, second, third, strict=True)]
 
 
 class _Bench:
@@ -89,7 +195,7 @@ class _Bench:
 
     def __init__(self, scratch: Path, deals: int, rounds: int) -> None:
         self.scratch, self.deals, self.rounds = scratch, deals, rounds
-        self.solves = max(10, min(2000, deals // 500))
+        self.solves = _solves(deals)
         self._runs = 0
 
     def best(self, work: Callable[[], object]) -> float:
@@ -121,23 +227,19 @@ class _Bench:
         hands, rules = kernel_hands(), packed(load("mil"))
         return self.deals / self.best(lambda: random_playouts(1, 0, self.deals, hands, rules))
 
-    def _solve(self, rules: str, at_least: int | None) -> float:
-        from milsim.dealing import sample_deal_masks
+    def _solve(self, rules: str, at_least: int | None) -> Callable[[int], object]:
+        """Solve some deals with so many threads."""
         from milsim.solver import solve_batch
 
-        n = self.solves * (10 if at_least is not None else 1)
-        dealt = sample_deal_masks(n, seed=1)
-        hands = [np.asarray(hand) for hand in dealt[:3]]
-        rest = dealt.talon
-        for hand in hands:  # the talon goes round: three random hands of eight
-            hand |= rest & -rest
-            rest = rest & (rest - 1)
-        declarer, left, right = hands
+        hands = _hands_of_eight(self.solves * (10 if at_least is not None else 1))
         if at_least is None:
-            return n / self.best(lambda: solve_batch(declarer, left, right, rules=rules, threads=1))
-        return n / self.best(
-            lambda: solve_batch(declarer, left, right, rules=rules, at_least=at_least, threads=1)
-        )
+            return lambda threads: solve_batch(*hands, rules=rules, threads=threads)
+        return lambda threads: solve_batch(*hands, rules=rules, at_least=at_least, threads=threads)
+
+    def _solves_a_second(self, rules: str, at_least: int | None) -> float:
+        solve = self._solve(rules, at_least)
+        n = self.solves * (10 if at_least is not None else 1)
+        return n / self.best(lambda: solve(1))
 
     def _exchange(self, rules: str) -> float:
         from milsim.dealing import sample_deals
@@ -148,19 +250,19 @@ class _Bench:
         return n / self.best(lambda: best_exchange_batch(deals, rules=rules, threads=1))
 
     def exact_solves(self) -> float:
-        return self._solve("mil", None)
+        return self._solves_a_second("mil", None)
 
     def threshold_solves(self) -> float:
-        return self._solve("mil", 100)
+        return self._solves_a_second("mil", 100)
 
     def exchanges(self) -> float:
         return self._exchange("mil")
 
     def gamerules_solves(self) -> float:
-        return self._solve("gamerules", None)
+        return self._solves_a_second("gamerules", None)
 
     def gamerules_thresholds(self) -> float:
-        return self._solve("gamerules", 100)
+        return self._solves_a_second("gamerules", 100)
 
     def gamerules_exchanges(self) -> float:
         return self._exchange("gamerules")
@@ -181,11 +283,35 @@ class _Bench:
     def auction_mode(self) -> float:
         return self.deals / self.best(lambda: self._play("auction", 1))
 
-    def two_threads(self) -> float:
+    def pairs(self, work: Callable[[int], object]) -> list[float]:
+        """How many times as fast work is with two threads, over pairs of short pieces."""
         if (os.cpu_count() or 1) < 2:
-            return 1.0
-        one = self.best(lambda: self._play("auction", 1))
-        return one / self.best(lambda: self._play("auction", 2))
+            return [1.0, 1.0]
+        seconds: dict[int, list[float]] = {1: [], 2: []}
+        for threads in (1, 2):
+            work(threads)
+        for _ in range(self.rounds * PAIRS):
+            for threads in (1, 2):
+                started = time.perf_counter()
+                work(threads)
+                seconds[threads].append(time.perf_counter() - started)
+        return [one / two for one, two in zip(seconds[1], seconds[2], strict=True)]
+
+    def two_threads(self) -> list[float]:
+        return self.pairs(lambda threads: self._play("auction", threads))
+
+    def exact_two_threads(self) -> list[float]:
+        return self.pairs(self._solve("mil", None))
+
+    def thresholds_two_threads(self) -> list[float]:
+        return self.pairs(self._solve("mil", 100))
+
+    def exchanges_two_threads(self) -> list[float]:
+        from milsim.dealing import sample_deals
+        from milsim.solver import best_exchange_batch
+
+        deals = sample_deals(max(1, self.solves // 10), seed=1)
+        return self.pairs(lambda threads: best_exchange_batch(deals, threads=threads))
 
     def _simulate(self) -> None:
         from milsim.api import simulate
@@ -198,9 +324,19 @@ class _Bench:
         return self.best(self._simulate) * 1_000_000 / self.deals
 
     def _command(self, *arguments: str) -> Callable[[], None]:
+        # As installed: the first call, which is not timed, leaves the modules as bytecode.
+        bytecode = {"PYTHONPYCACHEPREFIX": str(self.scratch / "bytecode")}
+        environment = {**os.environ, **bytecode, "PYTHONDONTWRITEBYTECODE": ""}
+
         def run() -> None:
             command = [sys.executable, "-m", "milsim", *arguments]
-            subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            subprocess.run(
+                command,
+                check=True,
+                env=environment,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+            )
 
         return run
 
