@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 import typer
 
+import milsim.cli.solve as command
 from milsim.cli.solve import solve as verb
 from milsim.errors import DealError, MilsimError, NotationError, UsageError
 from milsim.position import Position
@@ -129,7 +131,8 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 
 def test_a_deal_is_shown_with_its_line(run: Run) -> None:
     out = run(NUMBER)
-    assert out.startswith(f"deal {NUMBER}\nforehand    ♠ A  ♥ A 9  ♦ A 10 J  ♣ 10 K  declarer\n")
+    assert out.startswith(f"deal {NUMBER}\nforehand    ♠ A  ♥ A 9  ♦ A 10 J  ♣ 10 K ")
+    assert out.splitlines()[1].endswith("  A.A9.ATJ.TK  declarer")
     assert "gets 85 points double dummy\ngifts: QH to his left, JH to his right\n" in out
     assert "8. rearhand: KH AH KS, trump none, forehand wins" in out
     assert "the defenders play as one against the declarer" in out
@@ -158,6 +161,11 @@ def test_the_exchange_is_shown(run: Run) -> None:
 def test_a_position_is_shown(run: Run) -> None:
     out = run(ENDING + "; leader 1", "--declarer", "0")
     assert "seat 0      ♠ K Q" in out
+    assert "KQ...  declarer\n" in out
+    value = solve(Position.parse(ENDING + "; leader 1")).value
+    assert f"gets {value} points double dummy\n" in out
+    out = run(ENDING + "; leader 1; points 40 7 60", "--declarer", "0")
+    assert f"gets {value} points double dummy, with the 40 he has {40 + value}\n" in out
     assert json.loads(run(ENDING, "--json"))["value"] == 79
 
 
@@ -174,6 +182,42 @@ def test_a_file_streams(run: Run, tmp_path: Path) -> None:
     assert rows[0] == {"line": 1, "points": 85, "gift_left": "QH", "gift_right": "JH", "count": 1}
     with pytest.raises(NotationError, match="line 2: no deal in 'x'"):
         run(path, "--strict")
+
+
+def test_a_bar_on_a_terminal_a_line_now_and_then_elsewhere(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "positions.txt"
+    path.write_text(f"{ENDING}\n" * 5 + "x\n" + f"{ENDING}\n" * 2, encoding="utf-8")
+    monkeypatch.setattr("milsim.cli.solve.SECONDS_BETWEEN_LINES", -1.0)
+    arguments = {"seat": 0, "rules": "mil", "need": None, "strict": False, "letters": "english"}
+    how = [*arguments.values(), 1, False]
+    command._many(str(path), *how, False)  # type: ignore[arg-type]
+    told = capsys.readouterr()
+    assert told.out.count("79") == 7
+    assert "7 solved, 8 of 8 lines" in told.err
+    assert "s left" in told.err
+    monkeypatch.setattr("sys.stdin", io.StringIO(path.read_text(encoding="utf-8")))
+    command._many("-", *how, False)  # type: ignore[arg-type]
+    told = capsys.readouterr()
+    assert "7 solved, " in told.err
+    assert "left" not in told.err
+
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stderr", terminal)
+    command._many(str(path), *how, False)  # type: ignore[arg-type]
+    shown = terminal.getvalue()
+    assert "lines" in shown
+    assert "8/8" in shown
+    assert f"{command.CLEAR_LINE}line 6: no deal" in shown
+    assert capsys.readouterr().out == told.out
+    terminal.truncate(0)
+    command._many(str(path), *how, True)  # type: ignore[arg-type]
+    assert "8/8" not in terminal.getvalue()
 
 
 @pytest.mark.parametrize(

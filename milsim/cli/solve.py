@@ -6,6 +6,7 @@ import io
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 SECONDS_BETWEEN_LINES = 5.0
 SHOWN_PAIRS = 10
+CLEAR_LINE = "\r\x1b[K"
 FILE_ENDINGS = (".csv", ".jsonl", ".json", ".txt")
 DECLARERS = {"forehand": 0, "middlehand": 1, "rearhand": 2, "0": 0, "1": 1, "2": 2}
 
@@ -165,10 +167,11 @@ def _print_solution(
     position = solution.position
     if deal is not None:
         typer.echo(f"deal {deal}")
+    width = max(len(hand.pretty()) for hand in position.hands)
     for seat, hand in enumerate(position.hands):
         name = SEAT_NAMES[seat] if deal is not None else f"seat {seat}"
         mark = "  declarer" if seat == solution.declarer else ""
-        typer.echo(f"{name:<10}  {hand.pretty()}{mark}")
+        typer.echo(f"{name:<10}  {hand.pretty():<{width}}  {hand}{mark}")
     text = str(solution)
     if deal is not None:
         for seat, name in enumerate(SEAT_NAMES):
@@ -259,33 +262,94 @@ def _many(
 ) -> None:
     from milsim.solver.many import solve_lines
 
-    started = last = time.monotonic()
+    started = time.monotonic()
     done = wrong = 0
     if not json:
         typer.echo("line,points,gift_left,gift_right,count" if need is None else "line,reached")
-    for answer in solve_lines(
-        _lines(source),
-        declarer=declarer,
-        rules=rules,
-        at_least=need,
-        strict=strict,
-        letters=letters,
-        threads=threads,
-    ):
-        if answer.error is not None:
-            wrong += 1
-            say(f"line {answer.line}: {answer.error}")
-        else:
-            done += 1
-            _print_answer(answer, need, json, sys.stdout)
-        now = time.monotonic()
-        if now - last > SECONDS_BETWEEN_LINES:
-            last = now
-            say(f"{done:,} solved, {done / (now - started):,.0f}/s", quiet=quiet or json)
+    with _progress(_count_lines(source), quiet=quiet or json) as progress:
+        for answer in solve_lines(
+            _lines(source),
+            declarer=declarer,
+            rules=rules,
+            at_least=need,
+            strict=strict,
+            letters=letters,
+            threads=threads,
+        ):
+            if answer.error is not None:
+                wrong += 1
+                if progress.is_shown:
+                    typer.echo(CLEAR_LINE, err=True, nl=False)
+                say(f"line {answer.line}: {answer.error}")
+            else:
+                done += 1
+                _print_answer(answer, need, json, sys.stdout)
+            progress.show(answer.line, done)
     skipped = f", {wrong:,} lines skipped" if wrong else ""
     if wrong and not done:
         raise MilsimError(f"{source}: nothing could be solved, {wrong:,} lines skipped")
     say(f"{done:,} solved in {time.monotonic() - started:.1f} s{skipped}", quiet=quiet or json)
+
+
+def _count_lines(source: str) -> int | None:
+    """How many lines a file has; None for what can be read once only."""
+    if source == "-" or not Path(source).is_file():
+        return None
+    try:
+        with Path(source).open("rb") as file:
+            return sum(1 for _ in file)
+    except OSError:
+        return None  # told when it is read
+
+
+class _Progress:
+    """How far a file is: a bar with rate and time left on a terminal, else a line now and then."""
+
+    def __init__(self, total: int | None, bar: Any, *, quiet: bool) -> None:
+        self.total, self.bar, self.quiet = total, bar, quiet
+        self.started = self.last = time.monotonic()
+        self.rate = ""
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the last line of the terminal is a bar."""
+        return self.bar is not None
+
+    def show(self, line: int, done: int) -> None:
+        """Tell that all lines up to this one are answered, ``done`` of them with a value."""
+        now = time.monotonic()
+        if self.quiet or now - self.last < (0.1 if self.is_shown else SECONDS_BETWEEN_LINES):
+            return
+        self.last = now
+        speed = line / (now - self.started)
+        if self.bar is not None:
+            self.rate = f"{speed:,.0f}/s"
+            self.bar.update(line - self.bar.pos)
+        elif self.total is None:
+            say(f"{done:,} solved, {speed:,.0f}/s")
+        else:
+            far = f"{line:,} of {self.total:,} lines, {speed:,.0f}/s"
+            say(f"{done:,} solved, {far}, {(self.total - line) / speed:,.0f} s left")
+
+
+@contextmanager
+def _progress(total: int | None, *, quiet: bool) -> Iterator[_Progress]:
+    # Where the answers appear on the terminal, they are progress enough, and no bar fits between.
+    if quiet or not total or not sys.stderr.isatty() or sys.stdout.isatty():
+        yield _Progress(total, None, quiet=quiet)
+        return
+    progress = _Progress(total, None, quiet=False)
+    shown: Any = typer.progressbar(
+        length=total,
+        label="lines",
+        file=sys.stderr,
+        show_pos=True,
+        show_eta=True,
+        item_show_func=lambda _: progress.rate,
+    )
+    with shown as progress.bar:
+        yield progress
+        progress.bar.update(total - progress.bar.pos)
 
 
 def _print_answer(answer: Answer, need: int | None, json: bool, out: TextIO) -> None:

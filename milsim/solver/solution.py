@@ -140,8 +140,10 @@ class Solution:
         }
 
     def __str__(self) -> str:
-        """For people: the value, the value of each card, the line."""
+        """For people: the value and, if he has points, the total; of each card; the line."""
         found = [f"declarer (seat {self.declarer}) gets {self.value} points double dummy"]
+        if self.total != self.value:
+            found[0] += f", with the {self.total - self.value} he has {self.total}"
         if self.gifts is not None:
             left, right = map(format_card, self.gifts)
             found.append(f"gifts: {left} to his left, {right} to his right")
