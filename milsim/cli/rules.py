@@ -1,4 +1,4 @@
-"""``milsim rules list | show | diff | check | new``."""
+"""``milsim rules list | show | diff | compare | check | new``."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from milsim.cli.compare import compare_rules
 from milsim.cli.options import JsonOption, SetOption, print_json, rules_of, say
 from milsim.errors import RulesError, UsageError, quote
 
@@ -117,6 +118,9 @@ def _plain(value: Value) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return str(value)
+
+
+app.command("compare")(compare_rules)
 
 
 @app.command("new")

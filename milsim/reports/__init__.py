@@ -1,4 +1,4 @@
-"""Runs as tables and charts: ``bidding`` and ``marriages``, and what the command line calls.
+"""Runs as tables and charts: ``bidding``, ``marriages``, ``match``, ``auction``, score sheets.
 
 The functions that give frames are here by name: ``milsim.reports.bidding(run)``. Reports (tables
 with their words, for people) and charts are found in :data:`REPORTS` and :data:`CHARTS`. Nothing
@@ -17,14 +17,21 @@ from milsim.errors import UsageError, nearest
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from milsim.reports.auction_frames import auction
+    from milsim.reports.auction_print import auction_report
     from milsim.reports.bidding_frames import bidding
     from milsim.reports.bidding_print import bidding_report
     from milsim.reports.charts.style import save
+    from milsim.reports.compare import compare_rules, comparison
     from milsim.reports.files import check_picture_path, check_target, write
     from milsim.reports.formats import render
     from milsim.reports.marriage_frames import marriages
     from milsim.reports.marriage_print import marriages_report
+    from milsim.reports.match_frames import match
+    from milsim.reports.match_print import match_report
+    from milsim.reports.sheet import ScoreSheet, sheet
     from milsim.reports.table import Report
+    from milsim.store.match_run import MatchRun
     from milsim.store.run import Run
 
 FORMATS = ("text", "csv", "json", "md", "parquet")
@@ -33,12 +40,16 @@ FORMATS = ("text", "csv", "json", "md", "parquet")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A report or chart by name, with a line on what it shows and where its maker is."""
+    """A report or chart by name, with a line on what it shows and where its maker is.
+
+    ``of`` are the kinds of run that it is made of, ``deals`` or ``matches``; makers refuse others.
+    """
 
     name: str
     summary: str
     module: str
     function: str
+    of: tuple[str, ...] = ("deals",)
 
     def _maker(self) -> Callable[..., Any]:
         maker: Callable[..., Any] = getattr(import_module(self.module), self.function)
@@ -48,22 +59,51 @@ class Entry:
 class ReportEntry(Entry):
     """A report by name."""
 
-    def build(self, run: Run, **options: Any) -> Report:
+    def build(self, run: Run | MatchRun, **options: Any) -> Report:
         """Make the report of a run; ``options`` are those of its function."""
         report: Report = self._maker()(run, **options)
         return report
+
+    def render(
+        self,
+        run: Run | MatchRun,
+        format: str,  # noqa: A002
+        *,
+        width: int | None = None,
+        **options: Any,
+    ) -> bytes:
+        """The report of a run in one of FORMATS, as the bytes of a file."""
+        from milsim.reports.formats import render
+
+        return render(self.build(run, **options), format, width=width)
+
+
+class SheetEntry(Entry):
+    """The score sheet of a match by name: no table of figures, but made of a run all the same."""
+
+    def render(
+        self,
+        run: Run | MatchRun,
+        format: str,  # noqa: A002
+        *,
+        width: int | None = None,
+        **options: Any,
+    ) -> bytes:
+        """The sheet of a match of a run in one of FORMATS, as the bytes of a file."""
+        sheet: ScoreSheet = self._maker()(run, **options)
+        return sheet.render(format, width=width)
 
 
 class ChartEntry(Entry):
     """A chart by name."""
 
-    def build(self, run: Run, **options: Any) -> Figure:
+    def build(self, run: Run | MatchRun, **options: Any) -> Figure:
         """Draw the chart of a run; ``options`` are those of its function."""
         figure: Figure = self._maker()(run, **options)
         return figure
 
 
-REPORTS: dict[str, ReportEntry] = {
+REPORTS: dict[str, ReportEntry | SheetEntry] = {
     entry.name: entry
     for entry in (
         ReportEntry(
@@ -77,6 +117,27 @@ REPORTS: dict[str, ReportEntry] = {
             "how often marriages are held and declared, and what they are worth",
             "milsim.reports.marriage_print",
             "marriages_report",
+        ),
+        ReportEntry(
+            "match",
+            "who wins, how long matches are, how scores rise, and what decides",
+            "milsim.reports.match_print",
+            "match_report",
+            of=("matches",),
+        ),
+        ReportEntry(
+            "auction",
+            "bids and contracts, what they brought, and what passing earned",
+            "milsim.reports.auction_print",
+            "auction_report",
+            of=("matches", "deals"),
+        ),
+        SheetEntry(
+            "sheet",
+            "the score sheet of one match, as players keep it",
+            "milsim.reports.sheet",
+            "sheet",
+            of=("matches",),
         ),
     )
 }
@@ -99,7 +160,7 @@ CHARTS: dict[str, ChartEntry] = {
 }
 
 
-def report_named(name: str) -> ReportEntry:
+def report_named(name: str) -> ReportEntry | SheetEntry:
     """The report of this name; raises UsageError with the nearest right name.
 
     >>> report_named("bidding").name
@@ -134,14 +195,22 @@ def check_format(format: str) -> str:  # noqa: A002
 
 _HOMES = {
     "Report": "milsim.reports.table",
+    "ScoreSheet": "milsim.reports.sheet",
+    "auction": "milsim.reports.auction_frames",
+    "auction_report": "milsim.reports.auction_print",
     "bidding": "milsim.reports.bidding_frames",
     "bidding_report": "milsim.reports.bidding_print",
+    "compare_rules": "milsim.reports.compare",
+    "comparison": "milsim.reports.compare",
     "marriages": "milsim.reports.marriage_frames",
     "marriages_report": "milsim.reports.marriage_print",
+    "match": "milsim.reports.match_frames",
+    "match_report": "milsim.reports.match_print",
     "render": "milsim.reports.formats",
     "check_picture_path": "milsim.reports.files",
     "check_target": "milsim.reports.files",
     "save": "milsim.reports.charts.style",
+    "sheet": "milsim.reports.sheet",
     "write": "milsim.reports.files",
 }
 
@@ -152,17 +221,26 @@ __all__ = [
     "ChartEntry",
     "Report",
     "ReportEntry",
+    "ScoreSheet",
+    "SheetEntry",
+    "auction",
+    "auction_report",
     "bidding",
     "bidding_report",
     "chart_named",
     "check_format",
     "check_picture_path",
     "check_target",
+    "compare_rules",
+    "comparison",
     "marriages",
     "marriages_report",
+    "match",
+    "match_report",
     "render",
     "report_named",
     "save",
+    "sheet",
     "write",
 ]
 
