@@ -9,6 +9,7 @@ What is here is the public, stable interface. Each name is loaded when first use
 - :func:`solve`, :func:`solve_batch`, :func:`best_exchange`, :func:`best_exchange_batch`: exact
   double-dummy values;
 - :func:`sample_deals`, :func:`simulate`, :func:`open_run`: deals and runs;
+- :func:`play_matches`, :func:`open_matches`: whole matches;
 - :mod:`milsim.report` (tables) and :mod:`milsim.rules` (rule sets).
 
 >>> import milsim
@@ -24,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from milsim import reports as report
     from milsim import rules
-    from milsim.api import open_run, simulate
+    from milsim.api import open_matches, open_run, play_matches, simulate
     from milsim.cards import CardSet
     from milsim.dealing import DealSpace, sample_deals
     from milsim.deals import Deal, DealFault
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
         solve,
         solve_batch,
     )
+    from milsim.store.match_run import MatchRun
     from milsim.store.run import Run
     from milsim.tricks import legal_mask, trick_winner
     from milsim.where import Where
@@ -55,6 +57,7 @@ _HOMES = {
     "Exchange": "milsim.solver",
     "Exchanges": "milsim.solver",
     "MatchState": "milsim.reference",
+    "MatchRun": "milsim.store.match_run",
     "MilsimError": "milsim.errors",
     "Position": "milsim.position",
     "Run": "milsim.store.run",
@@ -64,7 +67,9 @@ _HOMES = {
     "best_exchange_batch": "milsim.solver",
     "check_policy": "milsim.policies.conformance",
     "legal_mask": "milsim.tricks",
+    "open_matches": "milsim.api",
     "open_run": "milsim.api",
+    "play_matches": "milsim.api",
     "report": "milsim.reports",
     "rules": "milsim.rules",
     "sample_deals": "milsim.dealing",
@@ -84,6 +89,7 @@ __all__ = [
     "DealSpace",
     "Exchange",
     "Exchanges",
+    "MatchRun",
     "MatchState",
     "MilsimError",
     "Position",
@@ -94,7 +100,9 @@ __all__ = [
     "best_exchange_batch",
     "check_policy",
     "legal_mask",
+    "open_matches",
     "open_run",
+    "play_matches",
     "report",
     "rules",
     "sample_deals",

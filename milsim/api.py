@@ -1,4 +1,4 @@
-"""The functions behind :func:`milsim.simulate` and :func:`milsim.open_run`."""
+"""The functions behind :func:`milsim.simulate`, :func:`milsim.play_matches` and their runs."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from milsim.rules import Rules
+from milsim.simulation.match_plan import MatchPlan
 from milsim.simulation.plan import Plan
 from milsim.store.collect import Report, collect
+from milsim.store.match_collect import collect_matches
+from milsim.store.match_run import MatchRun
 from milsim.store.run import Run
 
 
@@ -55,10 +58,45 @@ def simulate(
     return collect(plan, folder, threads=threads, progress=progress)
 
 
-def open_run(folder: str | Path) -> Run:
-    """A stored run, its parts checked against its manifest.
+def play_matches(
+    matches: int,
+    *,
+    seed: int = 1,
+    start: int = 0,
+    rules: str | Rules = "mil",
+    policy: str | Sequence[str] = "greedy",
+    out: str | Path | None = None,
+    threads: int | None = None,
+    progress: Report | None = None,
+) -> MatchRun:
+    """Play matches ``start … start + matches - 1`` of a seed to their ends and return the run.
 
-    Raises :class:`~milsim.errors.RunError` if the folder is no run, is of a newer schema, or a part
-    is missing, torn, empty, changed or foreign.
+    The arguments are those of ``milsim match``: ``policy`` is one name or one for each player, from
+    player 1; the deal goes round, and match *m* begins with player *m* − 1 as dealer, counted round
+    the table. ``out`` and what is raised are as in :func:`simulate`.
+
+    >>> run = play_matches(20, policy="greedy,greedy,random", threads=1)
+    >>> run.played, run.matches().collect().height
+    (20, 20)
+    """
+    plan = MatchPlan.make(matches=matches, seed=seed, start=start, rules=rules, policy=policy)
+    folder = out if out is not None else Path(tempfile.mkdtemp(prefix="milsim-matches-"))
+    return collect_matches(plan, folder, threads=threads, progress=progress)
+
+
+def open_matches(folder: str | Path) -> MatchRun:
+    """A stored run of matches, its parts checked against its manifest.
+
+    Raises :class:`~milsim.errors.RunError` if the folder is no run of matches, is of another
+    schema, or a part is missing, torn, empty, changed or foreign.
+    """
+    return MatchRun.open(folder)
+
+
+def open_run(folder: str | Path) -> Run:
+    """A stored run of single deals, its parts checked against its manifest.
+
+    Raises :class:`~milsim.errors.RunError` if the folder is no such run, is of another schema, or a
+    part is missing, torn, empty, changed or foreign.
     """
     return Run.open(folder)

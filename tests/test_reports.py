@@ -34,6 +34,12 @@ from tests.made_up_runs import Row, made_up_run, with_scoring
 
 Class = tuple[int, int, int]
 
+OF_DEALS = {
+    name: entry
+    for name, entry in reports.REPORTS.items()
+    if isinstance(entry, reports.ReportEntry) and entry.of == ("deals",)
+}
+
 
 def class_of(hand: int) -> Class:
     guarded = sum(
@@ -156,8 +162,8 @@ def test_exact_chances_are_shown_only_where_they_hold(tmp_path: Path) -> None:
         assert reports.bidding(run)["share_exact"].null_count() > 0
         assert reports.marriages(run, replays=0)["held7_exact"].null_count() == 5
         assert reports.marriages(run, "number")["held7_exact"].null_count() == 6
-        for name in reports.REPORTS:
-            text = str(reports.REPORTS[name].build(run))
+        for entry in OF_DEALS.values():
+            text = str(entry.build(run))
             assert "exact" not in text
     assert "won the auction" in str(reports.bidding_report(auction))
     assert "aces>=1" in str(reports.bidding_report(chosen))
@@ -349,9 +355,9 @@ def test_the_counterfactual_of_few_deals(tmp_path: Path) -> None:
 # -- all reports ---------------------------------------------------------------------------------
 
 
-@pytest.fixture(params=sorted(reports.REPORTS))
+@pytest.fixture(params=sorted(OF_DEALS))
 def report(request: pytest.FixtureRequest, made: tuple[Run, list[Row]]) -> Report:
-    return reports.REPORTS[request.param].build(made[0])
+    return OF_DEALS[request.param].build(made[0])
 
 
 def test_text_fits_the_page_and_names_what_it_is(report: Report) -> None:
@@ -433,14 +439,14 @@ def test_an_unknown_format_is_refused(report: Report) -> None:
 
 def test_a_run_without_deals_has_no_report(tmp_path: Path) -> None:
     run, _ = made_up_run(tmp_path / "run", 0)
-    for entry in reports.REPORTS.values():
+    for entry in OF_DEALS.values():
         with pytest.raises(RunError, match="no deals in it"):
             entry.build(run)
 
 
 def test_one_deal_is_enough_and_an_interrupted_run_says_so(tmp_path: Path) -> None:
     run, _ = made_up_run(tmp_path / "run", 1, planned=50, mode="auction")
-    for entry in reports.REPORTS.values():
+    for entry in OF_DEALS.values():
         report = entry.build(run)
         assert "interrupted: 1 of 50 deals" in str(report)
         for form in reports.FORMATS:
@@ -510,10 +516,10 @@ def test_runs_are_given_as_runs_or_folders(tmp_path: Path) -> None:
         expected = make(run)
         assert make(run.folder).equals(expected)
         assert make(str(run.folder)).equals(expected)
-    for entry in (*reports.REPORTS.values(), *reports.CHARTS.values()):
+    for entry in (*OF_DEALS.values(), *reports.CHARTS.values()):
         assert entry.build(str(run.folder))
     assert summary(run.folder).text() == summary(run).text()
-    makers = [entry.build for entry in (*reports.REPORTS.values(), *reports.CHARTS.values())]
+    makers = [entry.build for entry in (*OF_DEALS.values(), *reports.CHARTS.values())]
     for maker in (reports.bidding, reports.marriages, summary, *makers):
         for wrong in (None, 5, [run], run.frame()):
             with pytest.raises(UsageError, match="give a run or the path of its folder"):

@@ -6,19 +6,23 @@ import errno
 import shutil
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from milsim.cli.options import announce_compilation, say
+from milsim.cli.match import MAX_MATCHES
+from milsim.cli.options import announce_compilation, parse_count, say
 from milsim.errors import UsageError
 
+NAME_HELP = "bidding or marriages (of deals), match or sheet (of matches), auction (of both)."
 FORMAT_HELP = "text, csv, json, md or parquet; data formats hold all columns at full precision."
 
 
 def report(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="bidding or marriages.")],
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="A folder of milsim simulate.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help=NAME_HELP)],
+    run: Annotated[
+        Path, typer.Argument(metavar="RUN", help="A folder of milsim simulate or milsim match.")
+    ],
     format: Annotated[  # noqa: A002 (the option's name)
         str, typer.Option("--format", "-f", metavar="FORMAT", help=FORMAT_HELP)
     ] = "text",
@@ -30,14 +34,19 @@ def report(
             help="Whose points: of the policies that played, or double dummy (a run with --dd).",
         ),
     ] = "played",
+    match: Annotated[
+        str | None,
+        typer.Option("--match", metavar="M", help="Which match of the run, for sheet; its first."),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write to a file.")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
-    """Turn a run into a table: bidding (what hands are worth) or marriages.
+    """Turn a run into a table: bidding (what hands are worth), marriages, match, auction, sheet.
 
-    All figures are sampled, with 95 % intervals, except columns called exact.
+    All figures are sampled, with 95 % intervals, except columns called exact. A sheet is the score
+    sheet of one match.
     """
     from milsim.reports import check_format, check_target, report_named
 
@@ -48,13 +57,19 @@ def report(
     elif chosen == "parquet" and sys.stdout is not None and sys.stdout.isatty():
         raise UsageError("format parquet: not for a terminal; name a file with --out")
 
-    from milsim.reports import render, write
-    from milsim.store.run import Run
+    options: dict[str, Any] = {}
+    if match is not None:
+        if name != "sheet":
+            raise UsageError(f"--match: is for sheet, not for {name}")
+        options["match"] = parse_count("match", match, 0, MAX_MATCHES)
 
-    opened = Run.open(run).as_model(model)
+    from milsim.reports import write
+    from milsim.store.match_run import open_any
+
+    opened = open_any(run).as_model(model)
     announce_compilation(quiet=json)
     width = shutil.get_terminal_size((100, 24)).columns
-    content = render(entry.build(opened), chosen, width=width)
+    content = entry.render(opened, chosen, width=width, **options)
     if out is not None:
         write(content, out)
         say(f"written to {out}")

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -26,13 +22,9 @@ from milsim.cli.options import (
     rules_of,
     say,
 )
-from milsim.errors import InterruptedRunError, UsageError
+from milsim.cli.running import OutOption, folder_of, shown_progress
+from milsim.errors import InterruptedRunError
 
-if TYPE_CHECKING:
-    from milsim.simulation.plan import Plan
-    from milsim.store.collect import Progress, Report
-
-SECONDS_BETWEEN_LINES = 10.0
 MAX_DEALS = 10**12
 
 
@@ -74,16 +66,7 @@ def simulate(
         ),
     ] = "off",
     threads: ThreadsOption = None,
-    out: Annotated[
-        str | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FOLDER",
-            help="Run folder, new or empty; if not "
-            "given, a name in out/ that tells what was played.",
-        ),
-    ] = None,
+    out: OutOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -106,15 +89,20 @@ def simulate(
         where=where,
         dd=dd,
     )
-    folder = Path(out) if out else default_folder(plan)
-    if out == "":
-        raise UsageError("out: '' is no folder's name")
+    folder = folder_of(
+        out,
+        plan.rules.name,
+        plan.mode,
+        plan.deals,
+        policies=plan.policies,
+        digest=plan.digest(),
+    )
     silent = quiet or json
     announce_compilation(quiet=silent)
     from milsim.reports.summary import summary
     from milsim.store.collect import collect
 
-    with _progress(plan, quiet=silent) as progress:
+    with shown_progress(plan.deals, "deals", quiet=silent) as progress:
         run = collect(plan, folder, threads=n_threads, progress=progress)
     outcome = summary(run)
     if json:
@@ -126,51 +114,3 @@ def simulate(
         raise InterruptedRunError(
             f"interrupted after {run.deals:,} deals; they are saved in {folder}"
         )
-
-
-def default_folder(plan: Plan) -> Path:
-    """A folder name that tells what was played, and differs where the plan differs."""
-    policies = plan.policies[0] if len(set(plan.policies)) == 1 else "-".join(plan.policies)
-    return Path("out") / (
-        f"{plan.rules.name}-{plan.mode}-{policies}-{plan.deals}-{plan.digest()[:8]}"
-    )
-
-
-@contextmanager
-def _progress(plan: Plan, *, quiet: bool) -> Iterator[Report | None]:
-    """A bar with rate and time left on a terminal; elsewhere a line now and then."""
-    rate = ""
-    if quiet:
-        yield None
-    elif sys.stderr.isatty():
-        shown: Any = typer.progressbar(
-            length=plan.deals,
-            label="deals",
-            file=sys.stderr,
-            show_pos=True,
-            show_eta=True,
-            item_show_func=lambda _: rate,
-        )
-        with shown as bar:
-
-            def show(progress: Progress) -> None:
-                nonlocal rate
-                rate = f"{progress.done / max(progress.seconds, 1e-9):,.0f} deals/s"
-                bar.update(progress.done - bar.pos)
-
-            yield show
-    else:
-        last = 0.0
-
-        def line(progress: Progress) -> None:
-            nonlocal last
-            if progress.seconds - last < SECONDS_BETWEEN_LINES:
-                return
-            last = progress.seconds
-            speed = progress.done / progress.seconds
-            left = (progress.total - progress.done) / speed
-            say(
-                f"{progress.done:,} of {progress.total:,} deals, {speed:,.0f}/s, {left:,.0f} s left"
-            )
-
-        yield line

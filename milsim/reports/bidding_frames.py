@@ -71,7 +71,7 @@ def wide_frame(hands: HandHistogram, by: str, contracts: Sequence[int] | None) -
             {
                 **_key_columns(by, key),
                 "n": moments.n,
-                **spread("share", _share(moments.n, hands.run.deals)),
+                **spread("share", _share(moments.n, hands.deals)),
                 "share_exact": exact.get(key),
                 **spread("points_mean", moments.mean()),
                 **{f"points_q{at}": mark for at, mark in zip(QUANTILES, marks, strict=True)},

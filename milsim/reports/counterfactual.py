@@ -103,7 +103,7 @@ def _first_holders(run: Run, masks: Sequence[int], limit: int) -> dict[int, pl.D
         window = run.frame().filter(pl.col("index").is_between(first, following, closed="left"))
         holders = (
             with_features(window, run.rules)
-            .filter(pl.col("held10_marriage_mask") != 0)
+            .filter((pl.col("held10_marriage_mask") != 0) & ~pl.col("conceded"))
             .select(*_COLUMNS, "held10_marriage_mask")
             .sort("index")
             .collect()

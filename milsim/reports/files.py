@@ -37,7 +37,9 @@ def check_target(path: str | Path) -> Path:
         own = (MANIFEST_NAME, "plan.toml")
         if real.name.lower() in own and (real.parent / MANIFEST_NAME).exists():
             folder = real.parent
-        elif real.parent.name == "parts" and (real.parents[1] / MANIFEST_NAME).exists():
+        elif (
+            real.parent.name in ("parts", "matches") and (real.parents[1] / MANIFEST_NAME).exists()
+        ):
             folder = real.parents[1]
         else:
             return target

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 import polars as pl
 
-from milsim.reports.provenance import counted, played
+from milsim.reports.provenance import check_counted, played
 from milsim.store.run import Run
 
 By = Literal["class", "points"]
@@ -40,16 +40,20 @@ def band_of(points: int) -> Key:
 class HandHistogram:
     """Deals of a run by class of the declarer's 7 cards, band of points and declarer points.
 
+    Conceded deals are left out, for nobody took points in them: ``deals`` is how many there are
+    without them.
+
     ``counts`` has the integer columns marriages, aces, guarded_tens, band (card points // BAND),
     declarer_points and n, sorted; a few thousand rows whatever the size of the run.
     """
 
     run: Run
     counts: pl.DataFrame
+    deals: int
 
     @classmethod
     def of(cls, run: Run) -> HandHistogram:
-        """Count the deals of a run; raises RunError for a run without deals."""
+        """Count the deals of a run; raises RunError for a run in which none was played."""
         keys = [
             pl.col("hand_marriages").alias("marriages"),
             pl.col("hand_aces").alias("aces"),
@@ -60,13 +64,15 @@ class HandHistogram:
         counts = (
             played(run)
             .frame(features=True)
+            .filter(~pl.col("conceded"))
             .group_by(keys)
             .agg(pl.len().cast(pl.Int64).alias("n"))
             .sort([key.meta.output_name() for key in keys])
             .collect()
         )
-        counted(run, int(counts["n"].sum()))
-        return cls(run, counts)
+        deals = int(counts["n"].sum())
+        check_counted(run, deals)
+        return cls(run, counts, deals)
 
     def groups(self, by: str) -> Iterator[tuple[Key | None, Histogram]]:
         """Each class or band, in order, with its histogram of declarer points; None is all."""

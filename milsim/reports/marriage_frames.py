@@ -15,7 +15,7 @@ from milsim.reports.counterfactual import REPLAYS, marriage_worth
 from milsim.reports.provenance import (
     KIND,
     AnyRun,
-    counted,
+    check_counted,
     has_exact_chances,
     model_of,
     opened,
@@ -41,16 +41,18 @@ class MarriageCounts:
 
     ``counts`` has the masks held7, held10, kept8 (bit i = suit i), declarer_points, made and ``n``
     deals, sorted: some thousands of rows whatever the size of the run. ``declared`` has, for each
-    suit and ``any``, how many deals saw it declared, and the sums of the tricks of that.
+    suit and ``any``, how many deals saw it declared, and the sums of the tricks of that. Conceded
+    deals are left out; ``deals`` is how many there are without them.
     """
 
     run: Run
     counts: pl.DataFrame
     declared: dict[str, int]
+    deals: int
 
     @classmethod
     def of(cls, run: Run) -> MarriageCounts:
-        """Count the deals of a run; raises RunError for a run without deals."""
+        """Count the deals of a run; raises RunError for a run in which none was played."""
         keys = [
             pl.col("hand_marriage_mask").alias("held7"),
             pl.col("held10_marriage_mask").alias("held10"),
@@ -62,14 +64,16 @@ class MarriageCounts:
             [
                 played(run)
                 .frame(features=True)
+                .filter(~pl.col("conceded"))
                 .group_by(keys)
                 .agg(pl.len().cast(pl.Int64).alias("n"))
                 .sort([key.meta.output_name() for key in keys]),
                 run.frame().select(_declarations()),
             ]
         )
-        counted(run, int(counts["n"].sum()))
-        return cls(run, counts, declared.row(0, named=True))
+        deals = int(counts["n"].sum())
+        check_counted(run, deals)
+        return cls(run, counts, declared.row(0, named=True), deals)
 
     def n(self, condition: pl.Expr) -> int:
         """Deals for which a condition on the columns of ``counts`` holds."""
@@ -107,16 +111,16 @@ def marriages(
 ) -> pl.DataFrame:
     """What marriages did in a run, one row a suit (and ``any``), or one a number of marriages.
 
-    Proportions of all deals: ``held7`` in the declarer's 7 cards, ``completed`` by the talon (in
-    the 10 cards, not in the 7), ``held10`` in the 10 cards, ``kept8`` in the 8 after the gifts,
-    ``declared`` by the declarer, ``by_anyone``; with ``_exact`` beside them where a chance is known
-    exactly. ``trick_mean``: the trick of the declarer's declaration (of the first, for ``any``).
-    ``points_with``, ``points_without``: mean declarer points with and without the marriage in the
-    10 cards, ``points_gain`` their difference; ``made_with``, ``made_without``: how often the
-    contract was made. ``worth``: the paired counterfactual, the mean loss of declarer points when
-    the first ``worth_n`` deals (``replays`` at most) with the marriage in the 10 cards are played
-    anew with it worth nothing. ``value`` is what the rules pay. ``x_low`` and ``x_high`` are the
-    95 % interval of ``x``.
+    Proportions of all deals but conceded ones: ``held7`` in the declarer's 7 cards, ``completed``
+    by the talon (in the 10 cards, not in the 7), ``held10`` in the 10 cards, ``kept8`` in the 8
+    after the gifts, ``declared`` by the declarer, ``by_anyone``; with ``_exact`` beside them where
+    a chance is known exactly. ``trick_mean``: the trick of the declarer's declaration (of the
+    first, for ``any``). ``points_with``, ``points_without``: mean declarer points with and without
+    the marriage in the 10 cards, ``points_gain`` their difference; ``made_with``,
+    ``made_without``: how often the contract was made. ``worth``: the paired counterfactual, the
+    mean loss of declarer points when the first ``worth_n`` deals (``replays`` at most) with the
+    marriage in the 10 cards are played anew with it worth nothing. ``value`` is what the rules pay.
+    ``x_low`` and ``x_high`` are the 95 % interval of ``x``.
 
     ``by="number"`` has a row for each number of marriages, 0 to 4, then all: the proportions
     (``completed``: so many at once), mean points and makes by the number held in the 10 cards.
@@ -162,7 +166,7 @@ def _suit_row(counts: MarriageCounts, name: str, mask: int) -> dict[str, Any]:
     values = counts.run.rules.deal.marriage_values
     held7, held10, kept8 = (pl.col(column) & mask != 0 for column in ("held7", "held10", "kept8"))
     completed = pl.col("held10") & ~pl.col("held7") & mask != 0
-    n = counts.run.deals
+    n = counts.deals
     chances: dict[str, Any] = {"held7": None, "completed": None, "held10": None}
     if has_exact_chances(counts.run):
         one = (exact.held(7), exact.completed(), exact.held(10))
@@ -201,7 +205,7 @@ def _worth_columns(differences: Moments) -> dict[str, Any]:
 
 
 def _number_rows(counts: MarriageCounts) -> Iterator[dict[str, Any]]:
-    n = counts.run.deals
+    n = counts.deals
     is_exact = has_exact_chances(counts.run)
     masks = {
         "held7": pl.col("held7"),

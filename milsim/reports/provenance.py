@@ -6,9 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from milsim.cards import N_RANKS, RANK_LETTERS, SUIT_SYMBOLS, SUITS, cards_of
 from milsim.errors import RunError, UsageError
-from milsim.store.run import Run
+from milsim.store.match_run import MatchRun
+from milsim.store.run import NO_DEALS, Run
 
 if TYPE_CHECKING:
     from milsim.where import Term
@@ -33,12 +36,14 @@ _SIGNS = {
 _NOUNS = {"points": "card points", "longest": "cards in one suit"}
 
 
-def opened(run: AnyRun) -> Run:
+def opened(run: AnyRun | MatchRun) -> Run:
     """The run itself, or opened from its folder; raises UsageError for what is neither."""
     if isinstance(run, Run):
         return run
     if isinstance(run, (str, Path)):
         return Run.open(run)
+    if isinstance(run, MatchRun):
+        raise RunError(f"run {run.folder}: {NO_DEALS}")
     raise UsageError(f"run {run!r:.40}: give a run or the path of its folder")
 
 
@@ -50,6 +55,20 @@ def counted(run: Run, rows: int) -> int:
             "says; play it again"
         )
     return rows
+
+
+def conceded_deals(run: Run) -> int:
+    """How many deals of a run were conceded: none where the rules have no concession."""
+    if run.rules.talon.concede == "off":
+        return 0
+    return int(run.frame().select(pl.col("conceded").sum()).collect().item())
+
+
+def check_counted(run: Run, rows: int) -> None:
+    """As :func:`counted`, of rows without the conceded deals; raises RunError if there are none."""
+    counted(run, rows + conceded_deals(run))
+    if rows == 0:
+        raise RunError(f"run {run.folder}: all its deals were conceded, nothing was played")
 
 
 def played(run: Run) -> Run:
@@ -112,6 +131,12 @@ def run_notes(run: Run) -> Iterator[str]:
         )
     else:
         yield "Forehand declared every deal, whatever his cards."
+    conceded = conceded_deals(run)
+    if conceded:
+        yield (
+            f"{conceded:,} conceded deals are left out ({conceded / run.deals:.1%} of all): nobody "
+            "took points in them. milsim report auction counts them, as contracts not made."
+        )
     if run.plan.where:
         yield f"Only deals in which forehand was dealt: {in_words(run.plan.where)}."
     if not run.complete:

@@ -57,8 +57,10 @@ def total(histogram: Mapping[int, int]) -> int:
     return sum(histogram.values())
 
 
-def wilson(successes: int, n: int, z: float = Z) -> Interval:
+def wilson(successes: float, n: float, z: float = Z) -> Interval:
     """The proportion ``successes / n`` with its Wilson score interval; unknown if n is 0.
+
+    Neither need be whole: values that are not independent are worth fewer than they are.
 
     >>> interval = wilson(10, 20)
     >>> interval.value, round(interval.low, 4), round(interval.high, 4)

@@ -17,7 +17,10 @@ from milsim.reports.statistics import Interval, Moments, wilson
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The main figures of a run, sampled, with 95 % intervals. Points are declarer points."""
+    """The main figures of a run, sampled, with 95 % intervals.
+
+    Points are declarer points, of deals that were played; a conceded one is a contract not made.
+    """
 
     provenance: str
     deals: int
@@ -28,6 +31,7 @@ class Summary:
     declared: Interval
     redealt: Interval
     by_seat: tuple[float, ...]
+    conceded: Interval
     double_dummy: Interval | None = None
 
     def to_dict(self) -> dict[str, Any]:
@@ -36,14 +40,15 @@ class Summary:
             "provenance": self.provenance,
             "kind": "sampled",
             "deals": self.deals,
-            "declarer_points": _plain(self.mean_points),
-            "made": _plain(self.made),
+            "declarer_points": as_plain(self.mean_points),
+            "made": as_plain(self.made),
+            "conceded": as_plain(self.conceded),
             "mean_bid": self.mean_bid,
             "mean_contract": self.mean_contract,
-            "declarer_declared_a_marriage": _plain(self.declared),
-            "redealt": _plain(self.redealt),
+            "declarer_declared_a_marriage": as_plain(self.declared),
+            "redealt": as_plain(self.redealt),
             "declarer_by_seat": dict(zip(SEAT_NAMES, self.by_seat, strict=True)),
-            **({} if self.double_dummy is None else {"double_dummy": _plain(self.double_dummy)}),
+            **({} if self.double_dummy is None else {"double_dummy": as_plain(self.double_dummy)}),
         }
 
     def text(self) -> str:
@@ -55,17 +60,22 @@ class Summary:
         )
         lines = [
             f"deals                  {self.deals:,}   (sampled; intervals are 95 %)",
-            f"declarer points        mean {_number(self.mean_points)}",
+            f"declarer points        mean {number_in_words(self.mean_points)}",
             *(
                 []
                 if self.double_dummy is None
-                else [f"double dummy           mean {_number(self.double_dummy)}"]
+                else [f"double dummy           mean {number_in_words(self.double_dummy)}"]
             ),
-            f"contract made          {_share(self.made)}",
+            f"contract made          {share_in_words(self.made)}",
+            *(
+                [f"conceded               {share_in_words(self.conceded)}"]
+                if self.conceded.value
+                else []
+            ),
             f"mean bid and contract  {self.mean_bid:.1f} and {self.mean_contract:.1f}",
-            f"a marriage declared    {_share(self.declared)}",
+            f"a marriage declared    {share_in_words(self.declared)}",
             f"declarer               {seats}",
-            f"dealt anew             {_share(self.redealt)}",
+            f"dealt anew             {share_in_words(self.redealt)}",
             self.provenance,
         ]
         return "\n".join(lines)
@@ -79,7 +89,9 @@ def summary(run: AnyRun) -> Summary:
     )
     points = pl.col("declarer_points").cast(pl.Int64)
     solved = run.plan.dd != "off"
-    best = pl.col("dd_points").cast(pl.Int64) if solved else pl.lit(0)
+    best = pl.lit(0)
+    if solved:
+        best = pl.when("conceded").then(0).otherwise(pl.col("dd_points").cast(pl.Int64))
     totals = (
         run.frame()
         .select(
@@ -89,6 +101,7 @@ def summary(run: AnyRun) -> Summary:
             dd_total=best.sum(),
             dd_squares=(best * best).sum(),
             made=pl.col("made").sum(),
+            conceded=pl.col("conceded").sum(),
             bids=pl.col("bid").cast(pl.Int64).sum(),
             contracts=pl.col("contract").cast(pl.Int64).sum(),
             declared=by_declarer.sum(),
@@ -99,8 +112,13 @@ def summary(run: AnyRun) -> Summary:
         .row(0, named=True)
     )
     n = counted(run, int(totals["n"]))
-    moments = Moments(n, int(totals["total"] or 0), int(totals["squares"] or 0))
-    double_dummy = Moments(n, int(totals["dd_total"] or 0), int(totals["dd_squares"] or 0))
+    conceded = int(totals["conceded"] or 0)
+    # Nobody took points in a conceded deal: its row has 0.
+    moments = Moments(n - conceded, int(totals["total"] or 0), int(totals["squares"] or 0))
+    # Of conceded deals only the best exchange has a value; they stay out of both means.
+    double_dummy = Moments(
+        n - conceded, int(totals["dd_total"] or 0), int(totals["dd_squares"] or 0)
+    )
     return Summary(
         provenance=run.provenance(),
         deals=n,
@@ -110,16 +128,19 @@ def summary(run: AnyRun) -> Summary:
         mean_contract=totals["contracts"] / n if n else None,
         declared=wilson(int(totals["declared"] or 0), n),
         redealt=wilson(int(totals["redealt"] or 0), n),
+        conceded=wilson(conceded, n),
         by_seat=tuple(int(totals[name] or 0) / n if n else 0.0 for name in SEAT_NAMES),
         double_dummy=double_dummy.mean() if solved else None,
     )
 
 
-def _plain(interval: Interval) -> dict[str, float | None]:
+def as_plain(interval: Interval) -> dict[str, float | None]:
+    """An interval as plain JSON values."""
     return {"value": interval.value, "low": interval.low, "high": interval.high}
 
 
-def _number(interval: Interval) -> str:
+def number_in_words(interval: Interval) -> str:
+    """A number with ± half its interval."""
     if interval.value is None:
         return "?"
     half = interval.half_width
@@ -129,7 +150,7 @@ def _number(interval: Interval) -> str:
     return f"{interval.value:.{digits}f} ± {half:.{digits}f}"
 
 
-def _share(interval: Interval) -> str:
+def share_in_words(interval: Interval) -> str:
     """A proportion in per cent: with ± where that is right, else with its bounds."""
     if interval.value is None or interval.low is None or interval.high is None:
         return "?"

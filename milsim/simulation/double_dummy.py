@@ -8,6 +8,7 @@ import numpy as np
 
 from milsim.cards import NO_TRUMP
 from milsim.dealing import masks_of_deals
+from milsim.simulation.columns import NO_CARD
 from milsim.solver import best_exchange_batch, solve_batch
 
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ def double_dummy_points(
     """Declarer points, int16, with best play of all three when all cards are known.
 
     The arrays are columns of a run, one entry a deal. With ``best`` the declarer also chooses the
-    best of the 90 exchanges; else the two gifts (card indices) are those that were given.
+    best of the 90 exchanges; else the two gifts (card indices) are those that were given, and a
+    conceded deal, in which nothing was given, has 0.
     """
     if best:
         points = np.empty(len(deals), dtype=np.int16)
@@ -42,6 +44,20 @@ def double_dummy_points(
                     deals[mine], declarer=seat, rules=rules, threads=threads
                 )
                 points[mine] = solved.points
+        return points
+    given = gift_left != NO_CARD
+    if not given.all():
+        points = np.zeros(len(deals), dtype=np.int16)
+        if given.any():
+            points[given] = double_dummy_points(
+                deals[given],
+                declarer[given],
+                gift_left[given],
+                gift_right[given],
+                best=False,
+                rules=rules,
+                threads=threads,
+            )
         return points
     dealt = masks_of_deals(deals)
     hands = np.stack([dealt.forehand, dealt.middlehand, dealt.rearhand])
