@@ -173,6 +173,35 @@ def tried(game: Game, seat: int, known: Knowledge) -> set[Masks] | None:
 # -------------------------------------------------------------------------------- whole games
 
 
+def assert_view_agrees(seen: View, game: Game) -> None:
+    if game.phase is Phase.GIFTS:
+        assert (seen.talon is not None) == game.sees_talon(seen.seat)
+    if game.position is not None and game.position.trick:
+        trick, position = seen.tricks[-1], game.position
+        assert (trick.number, trick.leader) == (position.trick_number, position.leader)
+        assert (trick.cards, trick.trump) == (position.trick, position.trump)
+
+
+def test_trump_that_waits_and_a_talon_for_contested_deals_only() -> None:
+    mil = load("mil")
+    rules = replace(
+        mil,
+        play=replace(mil.play, trump_effect="next_trick"),
+        talon=replace(mil.talon, shown="if_contested"),
+    )
+    trumps, seen_talons = set(), set()
+    for number in range(12):
+        for game in moments(Deal.from_id(number * 60_000_000_007), rules, number):
+            for seat in range(3):
+                seen = view(game, seat)
+                assert_view_agrees(seen, game)
+                if seen.talon_taken and seat != seen.declarer:
+                    seen_talons.add(seen.talon is not None)
+                trumps |= {trick.trump for trick in seen.tricks}
+    assert len(trumps) >= 3
+    assert seen_talons == {True, False}
+
+
 @settings(max_examples=30)
 @given(deal=deals(), rules=any_rules(), seed=st.integers(0, 2**32 - 1))
 def test_the_true_layout_is_always_one_of_them(deal: Deal, rules: Rules, seed: int) -> None:
@@ -180,6 +209,7 @@ def test_the_true_layout_is_always_one_of_them(deal: Deal, rules: Rules, seed: i
         true = masks_of(game)
         for seat in range(3):
             known = Knowledge.of(game, seat)
+            assert_view_agrees(known.view, game)
             assert known.count() >= 1
             assert known.allows(true)
             for other in range(3):

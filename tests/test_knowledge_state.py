@@ -264,6 +264,16 @@ def test_an_ace_in_the_own_hand_answers_the_question() -> None:
     assert count(state) == comb(15, 7)
 
 
+def test_an_own_lead_says_nothing_about_others() -> None:
+    rules = with_play(ace_marriage=200)
+    state = in_play(1, parse_hand("9JT.9J.9J.A"))
+    observe_play(state, 1, card("AC"), 0, 0, 0, 2, 0, flags_of(rules))
+    assert count(state) == comb(16, 8)
+    state = in_play(1, parse_hand("9JT.9J.9J.K"))
+    observe_play(state, 1, card("KC"), 0, 0, 0, 2, 0, flags_of(rules))
+    assert count(state) == comb(16, 8)
+
+
 def test_facts_about_the_talon_and_about_aces_together() -> None:
     """Every way the cards of both facts can be shared, also those of both."""
     flags = flags_of(with_play(ace_marriage=200))
