@@ -174,8 +174,7 @@ def tried(game: Game, seat: int, known: Knowledge) -> set[Masks] | None:
 
 
 def assert_view_agrees(seen: View, game: Game) -> None:
-    if game.phase is Phase.GIFTS:
-        assert (seen.talon is not None) == game.sees_talon(seen.seat)
+    assert (seen.talon is not None) == game.sees_talon(seen.seat)
     if game.position is not None and game.position.trick:
         trick, position = seen.tricks[-1], game.position
         assert (trick.number, trick.leader) == (position.trick_number, position.leader)

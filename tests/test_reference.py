@@ -1,7 +1,7 @@
 """The specification, tested clause by clause and on whole random games.
 
-Of the cases of RULES.md §4, numbers 11, 12, 13 and 21 are about the match and belong to a later
-issue; 20 is in `tests.test_reference_games`. The cases that are data stand in
+Of the cases of RULES.md §4, numbers 11, 12, 13 and 21 are about the match and stand in
+`tests.test_match_scoring`; 20 is in `tests.test_reference_games`. The cases that are data stand in
 `tests.rule_cases`, where every engine can find them.
 """
 
@@ -235,6 +235,14 @@ def test_talon_shown_to_all_and_taken__seed_000_cam_5(preset: str) -> None:
     assert not any(game.sees_talon(seat) for seat in range(3))
     game.take_talon()
     assert len(game.hands[0]) == 10
+    assert all(game.sees_talon(seat) for seat in range(3))
+
+
+def test_talon_once_seen_stays_seen_when_the_declarer_holds_seven_cards_again() -> None:
+    game = exchanged(PLAIN, "mil", "JD", "JC")
+    game.name_contract(100)
+    while len(game.hands[0]) != 7:
+        game.play(min(game.legal_cards()))
     assert all(game.sees_talon(seat) for seat in range(3))
 
 

@@ -344,7 +344,7 @@ class Game:
 
     def sees_talon(self, seat: int) -> bool:
         """Whether the seat has seen the three cards of the talon (seeds 000/002 step 5: all do)."""
-        if self.declarer is None or len(self.hands[self.declarer]) == 7:
+        if not any(isinstance(act, TalonTaken) for act in self.operations):
             return False
         if seat == self.declarer:
             return True
