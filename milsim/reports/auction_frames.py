@@ -69,6 +69,7 @@ def opened_with_auctions(run: AnyRunOrMatches) -> Run | MatchRun:
 
 
 Sums = dict[Any, Clusters]
+ALL = "all"
 
 
 @dataclass(slots=True)
@@ -77,8 +78,8 @@ class AuctionCounts:
 
     ``shares`` are those of all deals, of all hands for ``passing`` (see
     :func:`~milsim.reports.match_statistics.shares_of`). ``declaring`` is about deals and their
-    declarers; ``hands`` about the hands of all three seats, by table and key and then by role (one
-    of ROLES, or ``any``).
+    declarers, ``hands`` about the hands of all three seats: by table and key, then all (``any``)
+    or those that ``passed``. The table ALL has the sums of all, at None, with those by role.
     """
 
     run: Run | MatchRun
@@ -94,13 +95,13 @@ class AuctionCounts:
         for deals in _parts(run):
             rows = _declarers(deals).collect()
             found.deals += rows.height
-            for table in ("contract", "bid", "seat", "marriages"):
+            for table in ("contract", "bid", "seat", "marriages", ALL):
                 found._add_deals(table, rows)
             for table in ("contract", "bid"):
                 _merge(found.shares.setdefault(table, {}), shares_of(rows, "cluster", table))
             hands = _hands(rows)
             _merge(found.shares.setdefault("passing", {}), shares_of(hands, "cluster", "role"))
-            for table in ("seat", "marriages", "passing"):
+            for table in ("seat", "marriages", ALL):
                 found._add_hands(table, hands)
         if found.deals == 0:
             raise RunError(f"run {run.folder}: no deals in it; play it again, or a longer one")
@@ -108,24 +109,21 @@ class AuctionCounts:
 
     def _add_deals(self, table: str, rows: pl.DataFrame) -> None:
         into = self.declaring.setdefault(table, {})
-        for keys in ([table], []):
-            for key, sums in clusters_of(rows, "cluster", keys, _VALUES).items():
-                _merge(into.setdefault(key[0] if keys else None, {}), sums)
+        keys = [] if table == ALL else [table]
+        for key, sums in clusters_of(rows, "cluster", keys, _VALUES).items():
+            _merge(into.setdefault(key[0] if keys else None, {}), sums)
 
     def _add_hands(self, table: str, hands: pl.DataFrame) -> None:
         into = self.hands.setdefault(table, {})
-        by = [] if table == "passing" else [table]
-        for keys in [by, []] if by else [[]]:
-            every = clusters_of(hands, "cluster", keys, ["declares"])
-            for key, sums in every.items():
-                _merge(into.setdefault(key[0] if keys else None, {}).setdefault("any", {}), sums)
-            roles = clusters_of(hands, "cluster", [*keys, "role"], ["score"])
-            for key, sums in roles.items():
+        keys = [] if table == ALL else [table]
+        groups = [("any", hands, keys, "declares")]
+        groups.append(("passed", hands.filter(~pl.col("declares")), keys, "score"))
+        if table == ALL:
+            groups.append(("", hands, ["role"], "score"))
+        for name, rows, by, value in groups:
+            for key, sums in clusters_of(rows, "cluster", by, [value]).items():
                 row = into.setdefault(key[0] if keys else None, {})
-                _merge(row.setdefault(key[-1], {}), sums)
-            passed = hands.filter(~pl.col("declares"))
-            for key, sums in clusters_of(passed, "cluster", keys, ["score"]).items():
-                _merge(into.setdefault(key[0] if keys else None, {}).setdefault("passed", {}), sums)
+                _merge(row.setdefault(name or key[0], {}), sums)
 
 
 def _merge(into: dict[Any, Clusters], more: dict[Any, Clusters]) -> None:
@@ -225,8 +223,9 @@ def auction_frame(counts: AuctionCounts, table: str) -> pl.DataFrame:
     return _framed(rows, counts)
 
 
-def _keys(found: dict[Any, Any]) -> list[Any]:
-    return [*sorted(key for key in found if key is not None), None]
+def _rows(found: dict[str, dict[Any, Any]], table: str) -> dict[Any, Any]:
+    """What was counted for a table by key, in order, and for all at None."""
+    return dict(sorted(found[table].items())) | found[ALL]
 
 
 def _share(counts: AuctionCounts, table: str, key: Any) -> dict[str, float | None]:
@@ -238,9 +237,8 @@ def _share(counts: AuctionCounts, table: str, key: Any) -> dict[str, float | Non
 
 
 def _by_value(counts: AuctionCounts, table: str) -> list[dict[str, Any]]:
-    found, rows = counts.declaring[table], []
-    for key in _keys(found):
-        sums = found[key]
+    rows = []
+    for key, sums in _rows(counts.declaring, table).items():
         rows.append(
             {
                 table: key,
@@ -273,9 +271,9 @@ def _outcome(sums: Sums) -> dict[str, float | None]:
 
 def _by_hand(counts: AuctionCounts, table: str) -> list[dict[str, Any]]:
     rows = []
-    for key in _keys(counts.hands[table]):
-        hands = counts.hands[table][key]
-        sums = counts.declaring[table].get(key, dict.fromkeys(_VALUES, Clusters()))
+    declaring = _rows(counts.declaring, table)
+    for key, hands in _rows(counts.hands, table).items():
+        sums = declaring.get(key, dict.fromkeys(_VALUES, Clusters()))
         rows.append(
             {
                 table: SEAT_NAMES[key] if table == "seat" and key is not None else key,
@@ -294,7 +292,7 @@ _NOTHING: Sums = {"score": Clusters()}
 
 
 def _passing(counts: AuctionCounts) -> list[dict[str, Any]]:
-    hands = counts.hands["passing"][None]
+    hands = counts.hands[ALL][None]
     rows = []
     for role in ROLES:
         if role not in hands:

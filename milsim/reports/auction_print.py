@@ -11,7 +11,7 @@ from milsim.reports.auction_frames import (
     opened_with_auctions,
 )
 from milsim.reports.provenance import INTERVALS, KIND
-from milsim.reports.table import Column, Report, Style, Table
+from milsim.reports.table import Column, Report, Style, Table, spread_column
 from milsim.store.match_run import MatchRun
 from milsim.store.run import Run
 
@@ -76,16 +76,12 @@ def _notes(run: Run | MatchRun) -> Iterator[str]:
     )
 
 
-def _spread(header: str, name: str, style: Style = "percent", *, rank: int = 0) -> Column:
-    return Column(header, name, style, f"{name}_low", f"{name}_high", rank)
-
-
 def _outcome(counts: AuctionCounts) -> tuple[Column, ...]:
     concede = counts.run.rules.talon.concede != "off"
     return (
-        _spread("made\n%", "made"),
-        *((_spread("conceded\n%", "conceded", rank=3),) if concede else ()),
-        _spread("score as\ndeclarer", "score", "points"),
+        spread_column("made\n%", "made"),
+        *((spread_column("conceded\n%", "conceded", rank=3),) if concede else ()),
+        spread_column("score as\ndeclarer", "score", "points"),
     )
 
 
@@ -97,10 +93,10 @@ def _by_contract(counts: AuctionCounts) -> Table:
         columns=(
             Column("contract", "contract", "count", missing="all"),
             Column("deals", "n", "count", rank=1),
-            _spread("share\n%", "share", rank=6),
-            _spread("bid\nmean", "bid_mean", "points", rank=4),
+            spread_column("share\n%", "share", rank=6),
+            spread_column("bid\nmean", "bid_mean", "points", rank=4),
             *_outcome(counts),
-            _spread("score as\ndefender", "score_defender", "points", rank=2),
+            spread_column("score as\ndefender", "score_defender", "points", rank=2),
         ),
         summary=True,
         min_deals=max(2, counts.deals // MIN_SHARE),
@@ -115,9 +111,9 @@ def _by_bid(counts: AuctionCounts) -> Table:
         columns=(
             Column("bid", "bid", "count", missing="all"),
             Column("deals", "n", "count", rank=1),
-            _spread("share\n%", "share", rank=6),
-            _spread("raised\n%", "raised", rank=2),
-            _spread("contract\nmean", "contract_mean", "points", rank=4),
+            spread_column("share\n%", "share", rank=6),
+            spread_column("raised\n%", "raised", rank=2),
+            spread_column("contract\nmean", "contract_mean", "points", rank=4),
             *_outcome(counts),
         ),
         summary=True,
@@ -134,11 +130,11 @@ def _by_hand(counts: AuctionCounts, table: str, head: str, title: str) -> Table:
         columns=(
             Column(head, table, style, missing="all"),
             Column("hands", "n", "count", rank=3),
-            _spread("declares\n%", "declares"),
-            _spread("bid\nmean", "bid_mean", "points", rank=2),
-            _spread("contract\nmean", "contract_mean", "points", rank=4),
+            spread_column("declares\n%", "declares"),
+            spread_column("bid\nmean", "bid_mean", "points", rank=2),
+            spread_column("contract\nmean", "contract_mean", "points", rank=4),
             *_outcome(counts),
-            _spread("score as\ndefender", "score_passed", "points"),
+            spread_column("score as\ndefender", "score_passed", "points"),
         ),
         summary=True,
     )
@@ -165,7 +161,7 @@ def _passing(counts: AuctionCounts) -> Table:
         columns=(
             Column("hand", "hand"),
             Column("hands", "n", "count"),
-            _spread("share\n%", "share"),
-            _spread("score", "score", "points"),
+            spread_column("share\n%", "share"),
+            spread_column("score", "score", "points"),
         ),
     )

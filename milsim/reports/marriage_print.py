@@ -17,7 +17,7 @@ from milsim.reports.provenance import (
     opened,
     run_notes,
 )
-from milsim.reports.table import Column, Report, Style, Table
+from milsim.reports.table import Column, Report, Table, spread_column
 from milsim.store.run import PLAYED, Run
 
 READING = (
@@ -69,13 +69,9 @@ def _notes(run: Run, suits: pl.DataFrame) -> Iterator[str]:
         yield "exact: the chance for random cards, counted."
 
 
-def _spread(header: str, name: str, style: Style = "percent", *, rank: int = 0) -> Column:
-    return Column(header, name, style, f"{name}_low", f"{name}_high", rank)
-
-
 def _sampled(header: str, name: str, exact: bool, rank: int = 0) -> tuple[Column, ...]:
     """A column of proportions and, where the chances are known, the exact one beside it."""
-    column = _spread(header, name, rank=rank)
+    column = spread_column(header, name, rank=rank)
     counted = Column("exact", f"{name}_exact", "exact", rank=max(rank, 3))
     return (column, counted) if exact else (column,)
 
@@ -90,9 +86,9 @@ def _often(frame: pl.DataFrame, exact: bool) -> Table:
             *_sampled("in 7\ncards", "held7", exact),
             *_sampled("from the\ntalon", "completed", exact, rank=1),
             *_sampled("in 10\ncards", "held10", exact, rank=2),
-            _spread("kept\nin 8", "kept8", rank=4),
-            _spread("declared", "declared", rank=1),
-            _spread("declared\nby anyone", "by_anyone", rank=5),
+            spread_column("kept\nin 8", "kept8", rank=4),
+            spread_column("declared", "declared", rank=1),
+            spread_column("declared\nby anyone", "by_anyone", rank=5),
         ),
         summary=True,
     )
@@ -106,12 +102,12 @@ def _worth(frame: pl.DataFrame) -> Table:
         columns=(
             Column("marriage", "suit"),
             Column("pays", "value", "count", missing=""),
-            _spread("worth", "worth", "points"),
-            _spread("points\nwith it", "points_with", "points", rank=1),
-            _spread("points\nwithout", "points_without", "points", rank=2),
-            _spread("contract made\nwith it, %", "made_with", rank=1),
-            _spread("made\nwithout, %", "made_without", rank=3),
-            _spread("declared\nin trick", "trick_mean", "points", rank=4),
+            spread_column("worth", "worth", "points"),
+            spread_column("points\nwith it", "points_with", "points", rank=1),
+            spread_column("points\nwithout", "points_without", "points", rank=2),
+            spread_column("contract made\nwith it, %", "made_with", rank=1),
+            spread_column("made\nwithout, %", "made_without", rank=3),
+            spread_column("declared\nin trick", "trick_mean", "points", rank=4),
         ),
         summary=True,
     )
@@ -127,10 +123,10 @@ def _by_number(frame: pl.DataFrame, exact: bool) -> Table:
             *_sampled("in 7\ncards", "held7", exact),
             *_sampled("from the\ntalon", "completed", exact, rank=4),
             *_sampled("in 10\ncards", "held10", exact, rank=2),
-            _spread("kept\nin 8", "kept8", rank=5),
-            _spread("declared", "declared", rank=2),
-            _spread("points\nmean", "points_mean", "points", rank=1),
-            _spread("contract\nmade, %", "made", rank=2),
+            spread_column("kept\nin 8", "kept8", rank=5),
+            spread_column("declared", "declared", rank=2),
+            spread_column("points\nmean", "points_mean", "points", rank=1),
+            spread_column("contract\nmade, %", "made", rank=2),
         ),
         summary=True,
     )

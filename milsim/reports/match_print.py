@@ -8,7 +8,7 @@ from milsim.deals import SEAT_NAMES
 from milsim.reports.match_counts import MatchCounts
 from milsim.reports.match_frames import FRAMES, PLACES, AnyMatchRun, opened_matches
 from milsim.reports.provenance import INTERVALS, KIND
-from milsim.reports.table import Column, Report, Style, Table
+from milsim.reports.table import Column, Report, Table, spread_column
 from milsim.store.match_run import MatchRun
 
 READING = (
@@ -89,10 +89,6 @@ def _listed(names: list[str]) -> str:
     return ", no ".join(names[:-1]) + f" and no {names[-1]}"
 
 
-def _spread(header: str, name: str, style: Style = "percent", *, rank: int = 0) -> Column:
-    return Column(header, name, style, f"{name}_low", f"{name}_high", rank)
-
-
 def _ranking(counts: MatchCounts) -> Table:
     return Table(
         name="ranking",
@@ -103,10 +99,10 @@ def _ranking(counts: MatchCounts) -> Table:
             Column("players", "players", "count", rank=4),
             Column("matches", "n", "count", rank=2),
             Column("won", "won", "count", rank=1),
-            _spread("won\n%", "won_share"),
+            spread_column("won\n%", "won_share"),
             Column("points\nwon", "points", "count"),
-            _spread("points\na win", "points_a_win", "points", rank=3),
-            _spread("points\na match", "points_a_match", "points", rank=3),
+            spread_column("points\na win", "points_a_win", "points", rank=3),
+            spread_column("points\na match", "points_a_match", "points", rank=3),
         ),
     )
 
@@ -122,9 +118,9 @@ def _players(counts: MatchCounts) -> Table:
             Column("policy", "policy"),
             Column("matches", "n", "count", rank=2),
             Column("won", "won", "count", rank=2),
-            _spread("won\n%", "won_share"),
-            _spread("points\na win", "points_a_win", "points", rank=3),
-            _spread("final\nscore", "final_mean", "points"),
+            spread_column("won\n%", "won_share"),
+            spread_column("points\na win", "points_a_win", "points", rank=3),
+            spread_column("final\nscore", "final_mean", "points"),
         ),
     )
 
@@ -139,7 +135,7 @@ def _first_deal(counts: MatchCounts) -> Table:
             Column("seat", "seat"),
             Column("matches", "n", "count", rank=2),
             Column("won", "won", "count", rank=1),
-            _spread("won\n%", "won_share"),
+            spread_column("won\n%", "won_share"),
         ),
     )
 
@@ -153,8 +149,8 @@ def _length(counts: MatchCounts) -> Table:
         columns=(
             Column("matches", "matches"),
             Column("n", "n", "count"),
-            _spread("share\n%", "share", rank=3),
-            _spread("deals\nmean", "deals_mean", "points"),
+            spread_column("share\n%", "share", rank=3),
+            spread_column("deals\nmean", "deals_mean", "points"),
             Column("least", "deals_least", "count", rank=7),
             *(Column(f"{at} %", f"deals_q{at}", "count", rank=rank) for at, rank in marks),
             Column("most", "deals_most", "count", rank=7),
@@ -171,8 +167,8 @@ def _scores(counts: MatchCounts) -> Table:
         columns=(
             Column("deals", "deals", "count"),
             Column("matches", "n", "count"),
-            *(_spread(place, f"{place}_mean", "points") for place in places),
-            _spread("over by\nthen, %", "over_share", rank=2),
+            *(spread_column(place, f"{place}_mean", "points") for place in places),
+            spread_column("over by\nthen, %", "over_share", rank=2),
         ),
         min_deals=MIN_MATCHES if counts.matches >= 10 * MIN_MATCHES else 0,
     )
@@ -193,13 +189,13 @@ def _declarers(counts: MatchCounts) -> Table:
             Column("player", "player", "count", missing="all"),
             Column("policy", "policy", missing=""),
             Column("declared", "n", "count", rank=4),
-            _spread("declares\n%", "declares", rank=2),
-            _spread("bid\nmean", "bid_mean", "points"),
-            _spread("contract\nmean", "contract_mean", "points", rank=3),
-            _spread("made\n%", "made"),
-            *((_spread("conceded\n%", "conceded", rank=5),) if concede else ()),
-            _spread("score as\ndeclarer", "score_declarer", "points", rank=1),
-            _spread("score as\ndefender", "score_other", "points", rank=1),
+            spread_column("declares\n%", "declares", rank=2),
+            spread_column("bid\nmean", "bid_mean", "points"),
+            spread_column("contract\nmean", "contract_mean", "points", rank=3),
+            spread_column("made\n%", "made"),
+            *((spread_column("conceded\n%", "conceded", rank=5),) if concede else ()),
+            spread_column("score as\ndeclarer", "score_declarer", "points", rank=1),
+            spread_column("score as\ndefender", "score_other", "points", rank=1),
         ),
         summary=True,
     )
@@ -213,9 +209,9 @@ def _endings(counts: MatchCounts) -> Table:
         columns=(
             Column("won", "ending"),
             Column("matches", "n", "count"),
-            _spread("share\n%", "share"),
-            _spread("deals\nmean", "deals_mean", "points", rank=1),
-            _spread("winner's\npoints", "points_mean", "points", rank=2),
+            spread_column("share\n%", "share"),
+            spread_column("deals\nmean", "deals_mean", "points", rank=1),
+            spread_column("winner's\npoints", "points_mean", "points", rank=2),
         ),
         summary=True,
     )
@@ -229,9 +225,9 @@ def _rules(counts: MatchCounts) -> Table:
         columns=(
             Column("rule", "rule"),
             Column("matches", "n", "count", rank=5),
-            _spread("acts in\n%", "acted_share"),
-            _spread("times\na match", "times_mean", "points", rank=2),
-            _spread("points\na match", "points_mean", "points", rank=1),
-            _spread("decides\n%", "decided_share"),
+            spread_column("acts in\n%", "acted_share"),
+            spread_column("times\na match", "times_mean", "points", rank=2),
+            spread_column("points\na match", "points_mean", "points", rank=1),
+            spread_column("decides\n%", "decided_share"),
         ),
     )

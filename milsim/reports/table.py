@@ -30,6 +30,15 @@ class Column:
     missing: str = "–"
 
 
+def spread_column(header: str, name: str, style: Style = "percent", *, rank: int = 0) -> Column:
+    """The column of a number with its interval, ``name_low`` to ``name_high``.
+
+    >>> spread_column("made", "made").low
+    'made_low'
+    """
+    return Column(header, name, style, f"{name}_low", f"{name}_high", rank)
+
+
 @dataclass(frozen=True, slots=True)
 class Joined:
     """The key columns as one, for a narrow page: its header, what joins them, what to say of it."""
