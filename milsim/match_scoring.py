@@ -117,7 +117,7 @@ def match_start(match: NDArray[np.int64], first_dealer: int) -> None:
     match[WINNER] = NO_PLAYER
 
 
-@kernel
+@kernel(inline=True)
 def player_at(seat: int, dealer: int, rules: NDArray[np.int64]) -> int:
     """The player who sits at a seat (0 forehand, 1 middlehand, 2 rearhand) of a deal.
 
@@ -125,10 +125,12 @@ def player_at(seat: int, dealer: int, rules: NDArray[np.int64]) -> int:
     >>> [player_at(seat, 2, packed(load("mil"))) for seat in range(3)]
     [0, 1, 2]
     """
-    return (dealer + 1 + seat) % int(rules[_PLAYERS])
+    player = dealer + 1 + seat
+    players = int(rules[_PLAYERS])
+    return player - players if player >= players else player  # quicker than a division
 
 
-@kernel
+@kernel(inline=True)
 def sitter_of(dealer: int, rules: NDArray[np.int64]) -> int:
     """The player who sits a deal out: the dealer of four, or NO_PLAYER.
 
@@ -139,7 +141,7 @@ def sitter_of(dealer: int, rules: NDArray[np.int64]) -> int:
     return dealer if rules[_PLAYERS] == MAX_PLAYERS else NO_PLAYER
 
 
-@kernel
+@kernel(inline=True)
 def is_golden(match: NDArray[np.int64], rules: NDArray[np.int64]) -> int:
     """1 if the next deal is one of the first of the match, one a player; else 0.
 
@@ -172,7 +174,7 @@ def redealt(match: NDArray[np.int64], all_passed: int, rules: NDArray[np.int64])
     for player in range(MAX_PLAYERS):
         match[EVENTS + player] = 0
     if moves_on:
-        match[DEALER] = (match[DEALER] + 1) % rules[_PLAYERS]
+        match[DEALER] = player_at(0, int(match[DEALER]), rules)
 
 
 # ------------------------------------------------------------------------------- after the cards
@@ -392,7 +394,7 @@ def score_deal_of_match(
     _dump(match, rules)
     match[CONCEDED + declarer] += conceded
     match[DEALS] += 1
-    match[DEALER] = (match[DEALER] + 1) % rules[_PLAYERS]
+    match[DEALER] = player_at(0, int(match[DEALER]), rules)
     winner = _find_winner(match, declarer, success, rules)
     match[WINNER] = winner
     if winner != NO_PLAYER:

@@ -84,6 +84,9 @@ PROGRESS_SIZE = 3
 
 NOT_STUCK = -1
 
+_BLOCK = 8
+# Deals of a match that are dealt at once, as their waits for memory overlap; some are not played.
+
 _PLAYERS = place_of("deal.players")
 _MAX_DEALS = place_of("match.max_deals")
 _GOLDEN = place_of("match.golden")
@@ -234,6 +237,7 @@ def play_matches(
     situation = np.zeros(SITUATION_SIZE, np.int64)
     seated = np.empty(3, np.int64)
     match = np.empty(MATCH_SIZE, np.int64)
+    block = np.empty((_BLOCK, 4), np.int64)
     players = int(rules[_PLAYERS])
     max_deals = int(rules[_MAX_DEALS])
     progress[MATCHES_DONE] = 0
@@ -250,12 +254,17 @@ def play_matches(
         results[_FIRST_DEALER, m] = first_dealer
         while match[WINNER] == NO_PLAYER and match[DEALS] < max_deals:
             index = (first + m) * _DEALS_PER_MATCH + match[DEALS]
+            place = match[DEALS] % _BLOCK
+            if place == 0:
+                for j in range(_BLOCK):
+                    block[j, 0], block[j, 1], block[j, 2], block[j, 3] = space_deal(
+                        seed, index + j, 0, space_header, space_hands
+                    )
+            for hand in range(4):
+                deal[DEALT + hand] = block[place, hand]
             redeals = 0
             while True:
                 sit_down(situation, seated, match, policies, rules)
-                deal[DEALT], deal[DEALT + 1], deal[DEALT + 2], deal[DEALT + 3] = space_deal(
-                    seed, index, redeals, space_header, space_hands
-                )
                 key = policy_key(seed, index, redeals)
                 outcome = play_dealt(deal, auction, work, situation, rules, flags, seated, key)
                 if outcome == COUNTS:
@@ -265,6 +274,9 @@ def play_matches(
                 if redeals > MAX_REDEALS:
                     progress[STUCK_INDEX] = index
                     return
+                deal[DEALT], deal[DEALT + 1], deal[DEALT + 2], deal[DEALT + 3] = space_deal(
+                    seed, index, redeals, space_header, space_hands
+                )
             dealer = match[DEALER]
             deals[row] = deal_number_of(deal[DEALT], deal[DEALT + 1], deal[DEALT + 2], ranks)
             write_row(out, row, redeals, deal, work)

@@ -26,12 +26,12 @@ class Plan:
     """Deals ``start … start + deals - 1`` of a seed, and how they are played.
 
     ``mode`` is ``auction`` (the full deal, redeal rights and bidding) or ``declarer`` (every deal
-    is played as dealt and forehand declares at the minimum: what hands are worth). Deals stand alone:
-    where rules look at a match, all scores are 0, no deal is golden and nobody has conceded before;
-    in mode ``declarer`` nobody concedes. ``policies`` are the names by seat: forehand, middlehand,
-    rearhand. ``where`` is a canonical constraint on
-    forehand's seven cards, or empty. ``dd`` adds the double-dummy value of each deal: with the
-    gifts that the policy gave, or with the best exchange.
+    is played as dealt and forehand declares at the minimum: what hands are worth). Each deal stands
+    alone: where rules look at a match, all scores are 0, no deal is golden and nobody has conceded
+    before; in mode ``declarer`` nobody concedes. ``policies`` are the names by seat: forehand,
+    middlehand, rearhand. ``where`` is a canonical constraint on forehand's seven cards, or empty.
+    ``dd`` adds the double-dummy value of each deal: with the gifts that the policy gave, or with
+    the best exchange.
     """
 
     deals: int
