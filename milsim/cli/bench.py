@@ -69,7 +69,7 @@ def bench(
     for tail in tails(deals=n, rounds=times):
         found.append(tail)
         if not json:
-            times_us = "".join(f"{_number(time) + ' us':>12}" for time in tail.microseconds)
+            times_us = "".join(f"{f'{time:,.0f} us':>12}" for time in tail.microseconds)
             typer.echo(f"{tail.what:<52}{times_us}")
             searched = "".join(f"{each:>12,}" for each in tail.nodes)
             typer.echo(f"{'  positions searched':<52}{searched}")
