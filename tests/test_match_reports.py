@@ -21,6 +21,7 @@ from milsim.reports.formats import to_json, to_markdown, to_text
 from milsim.reports.match_frames import TABLES
 from milsim.reports.match_statistics import Clusters
 from milsim.reports.statistics import Moments, student, wilson
+from milsim.reports.summary import summary
 from milsim.reports.table import Report
 from milsim.rules import Rules, load, parse
 from milsim.store.match_run import MatchRun
@@ -479,6 +480,38 @@ def test_runs_that_are_empty_or_were_interrupted(tmp_path: Path) -> None:
             function(none)  # type: ignore[operator]
 
 
+# -- conceded deals in reports of points ----------------------------------------------------------
+
+
+@pytest.mark.parametrize("dd", ["off", "gifts"])
+def test_conceded_deals_have_no_points(tmp_path: Path, dd: str) -> None:
+    run = milsim.simulate(400, rules="pagat", dd=dd, out=tmp_path / "run")
+    rows = run.frame().collect()
+    played = rows.filter(~pl.col("conceded"))
+    assert 20 < played.height < 400
+    models = ["played", "double-dummy"] if dd == "gifts" else ["played"]
+    for model in models:
+        points = played["declarer_points" if model == "played" else "dd_points"]
+        total = reports.bidding(run.as_model(model)).row(-1, named=True)
+        assert (total["n"], total["share"]) == (played.height, 1)
+        assert total["points_mean"] == pytest.approx(points.mean())
+        number = reports.marriages(run.as_model(model), "number")
+        assert number["n"][-1] == sum(number["n"][:-1]) == played.height
+        assert number["points_mean"][-1] == pytest.approx(points.mean())
+        for report in (reports.bidding_report, reports.marriages_report):
+            text = " ".join(str(report(run.as_model(model))).split())
+            assert f"{400 - played.height} conceded deals are left out" in text
+    outcome = summary(run)
+    assert outcome.mean_points.value == pytest.approx(played["declarer_points"].mean())
+    assert outcome.made.value == pytest.approx(rows["made"].mean())
+    assert outcome.conceded.value == pytest.approx(rows["conceded"].mean())
+    assert "\nconceded " in outcome.text()
+    if dd == "gifts":
+        assert outcome.double_dummy is not None
+        assert outcome.double_dummy.value == pytest.approx(played["dd_points"].mean())
+        assert set(rows.filter("conceded")["dd_points"]) == {0}
+
+
 # -- really played -------------------------------------------------------------------------------
 
 
@@ -494,7 +527,7 @@ def test_reports_of_matches_that_were_played(tmp_path: Path, rules: str) -> None
         deals,
         {table: reports.auction(run, table) for table in ("seat", "marriages", "passing")},  # type: ignore[arg-type]
     )
-    summary = reports.match(run, "players")
-    assert summary["won"].sum() == sum(m["winner"] > 0 for m in matches)
+    frame = reports.match(run, "players")
+    assert frame["won"].sum() == sum(m["winner"] > 0 for m in matches)
     assert isinstance(milsim.open_matches(tmp_path / "run"), MatchRun)
     assert not isinstance(run, Run)
