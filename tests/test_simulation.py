@@ -69,7 +69,7 @@ def compare_with_reference(plan: Plan) -> None:
         assert row["declarer_points"] == position.points[game.declarer]
 
 
-@pytest.mark.parametrize("policy", ["random", "greedy", "random,greedy,random"])
+@pytest.mark.parametrize("policy", ["random", "greedy", "expert", "random,greedy,expert"])
 @pytest.mark.parametrize("rules", preset_names())
 def test_presets_equal_the_reference(rules: str, policy: str) -> None:
     compare_with_reference(Plan.make(deals=60, seed=11, rules=rules, policy=policy))
@@ -93,7 +93,7 @@ def test_policies_never_break_the_rules(rules: str, policy: str) -> None:
 
 
 def test_replay_under_the_same_rules_gives_the_same_points() -> None:
-    plan = Plan.make(deals=400, seed=13, policy="random,greedy,random")
+    plan = Plan.make(deals=400, seed=13, policy="random,greedy,expert")
     deals, rows = rows_of(plan)
     points = replay_declarer_points(
         plan,
@@ -101,6 +101,8 @@ def test_replay_under_the_same_rules_gives_the_same_points() -> None:
         deals,
         rows["redeals"].astype(np.uint16),
         rows["declarer"].astype(np.uint8),
+        contract=rows["contract"].astype(np.uint16),
+        dark=rows["dark"].astype(np.bool_),
         rules=plan.rules,
     )
     assert points.tolist() == rows["declarer_points"].tolist()

@@ -5,13 +5,18 @@ The reference is asked what is legal, the policy's kernels decide, the reference
 
 from __future__ import annotations
 
+import numpy as np
+
 from milsim.auction import DARK_BID
 from milsim.cards import mask_of
 from milsim.dealing import sample_deals
 from milsim.dealing.sampling import checked_seed
 from milsim.deals import Deal
 from milsim.errors import IllegalActError, PolicyError
+from milsim.knowledge.state import PLAYS_SIZE, observe_play
 from milsim.policies import dispatch, registry
+from milsim.policies.expert_parameters import kernel_parameters
+from milsim.policies.expert_seen import may_hold
 from milsim.reference import Game, Phase
 from milsim.rng import policy_key
 from milsim.rules import Rules, load, packed
@@ -32,12 +37,15 @@ class PolicyPlayer:
         self.game = game
         self.policies = tuple(registry.get(name).number for name in policies)
         self.key = key
+        self.parameters = kernel_parameters(game.rules)
         self.rules = packed(game.rules)
         self.flags = play_flags(self.rules)
         self.step = game.rules.auction.step
         self.asked_for_dark = False
         self.calls = 0
         self.played = 0
+        self.given = 0, 0
+        self.plays = np.zeros(PLAYS_SIZE, np.int64)
 
     def play(self) -> Game:
         """Play to the end; IllegalActError if a policy does what the rules do not allow."""
@@ -82,12 +90,14 @@ class PolicyPlayer:
             self.key,
             seat,
             self.calls,
+            self.parameters,
             self.rules,
             hand,
             lowest,
             highest,
             self.step,
             1,
+            len(game.auction.passed),
         )
         self.calls += 1
         if bid:
@@ -106,6 +116,7 @@ class PolicyPlayer:
                 self.policies[seat],
                 self.key,
                 seat,
+                self.parameters,
                 self.rules,
                 hand,
                 made,
@@ -120,7 +131,12 @@ class PolicyPlayer:
         if self._concedes(seat, hand):
             game.concede()
             return
-        gifts = int(dispatch.choose_gifts(self.policies[seat], self.key, seat, self.rules, hand))
+        gifts = int(
+            dispatch.choose_gifts(
+                self.policies[seat], self.key, seat, self.parameters, self.rules, hand
+            )
+        )
+        self.given = 1 << (gifts & 31), 1 << (gifts >> 5)
         game.give(gifts & 31)
         game.give(gifts >> 5)
 
@@ -131,6 +147,7 @@ class PolicyPlayer:
             self.policies[seat],
             self.key,
             seat,
+            self.parameters,
             self.rules,
             mask_of(game.hands[seat]),
             contracts[0],
@@ -145,10 +162,17 @@ class PolicyPlayer:
         if position is None or declarer is None:
             raise PolicyError("a card is to be played before there is a declarer")
         lead, second = (*(1 << card for card in position.trick), 0, 0)[:2]
+        role = (seat - declarer) % 3
+        shown = mask_of(game.talon) if game.sees_talon(seat) else 0
+        if game.rules.talon.shown != "always":
+            shown = 0
+        next_may, last_may = may_hold(self.plays, seat, role, *self.given, shown)
+        need = int(game.contract or 0) - position.points[declarer]
         chosen = dispatch.choose_card(
             self.policies[seat],
             self.key,
             seat,
+            self.parameters,
             self.rules,
             self.flags,
             mask_of(position.hands[seat]),
@@ -158,8 +182,11 @@ class PolicyPlayer:
             trump_mask(position.trump),
             position.trick_number,
             self.played,
-            (seat - declarer) % 3,
+            role,
             (position.leader - declarer) % 3,
+            next_may,
+            last_may,
+            need,
         )
         card = int(chosen).bit_length() - 1
         self.played |= 1 << card
@@ -170,7 +197,21 @@ class PolicyPlayer:
                     self.policies[seat], self.key, seat, position.trick_number
                 )
             )
+        before = len(position.declarations)
         game.play(card, declare)
+        declared = len(game.position.declarations) > before if game.position else False
+        trumps = trump_mask((game.position or position).trump if lead == 0 else position.trump)
+        observe_play(
+            self.plays,
+            seat,
+            1 << card,
+            lead,
+            second,
+            trumps,
+            position.trick_number,
+            int(declared),
+            self.flags,
+        )
 
 
 def check_policy(name: str, *, rules: str | Rules = "mil", deals: int = 100, seed: int = 1) -> int:

@@ -1,7 +1,8 @@
 """From a policy's number to its kernels. A new policy adds one branch to each function here.
 
 A decision gets only what its seat may see, so no policy in this package can cheat. ``key`` is the
-deal's policy key of :mod:`milsim.rng`; ``ply`` numbers the decisions of a deal so that no two share
+deal's policy key of :mod:`milsim.rng`; ``parameters`` are `expert_parameters.kernel_parameters` of
+the rules, which only ``expert`` reads; ``ply`` numbers the decisions of a deal so that no two share
 a draw: auction calls from 0, exchange from 64, contract 66, a bid in the dark 67, concession 68,
 declarations from 96, cards from 128.
 """
@@ -11,6 +12,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from milsim._jit import kernel
+from milsim.policies.expert_bidding import (
+    expert_bid,
+    expert_concession,
+    expert_contract,
+    expert_gifts,
+)
+from milsim.policies.expert_play import expert_card
 from milsim.policies.greedy_bidding import (
     greedy_bid,
     greedy_concession,
@@ -25,7 +33,7 @@ from milsim.policies.random import (
     random_contract,
     random_gifts,
 )
-from milsim.policies.registry import RANDOM
+from milsim.policies.registry import EXPERT, RANDOM
 from milsim.rng import below, draw
 
 if TYPE_CHECKING:
@@ -33,6 +41,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _RANDOM = RANDOM.number
+_EXPERT = EXPERT.number
 
 GIFTS_PLY = 64
 CONTRACT_PLY = 66
@@ -56,14 +65,21 @@ def choose_bid(
     key: int,
     seat: int,
     ply: int,
+    parameters: NDArray[np.int64],
     rules: NDArray[np.int64],
     hand: int,
     lowest: int,
     highest: int,
     step: int,
     may_pass: int,
+    passed: int,
 ) -> int:
-    """A legal bid, or 0 to pass; ``lowest > highest`` means that only a pass is legal."""
+    """A legal bid, or 0 to pass; ``lowest > highest`` means that only a pass is legal.
+
+    ``passed`` is how many of the others have passed.
+    """
+    if policy == _EXPERT:
+        return expert_bid(parameters, rules, hand, lowest, highest, may_pass, passed)
     if policy == _RANDOM:
         return random_bid(key, seat, ply, lowest, highest, step, may_pass)
     return greedy_bid(rules, hand, lowest, highest, may_pass)
@@ -74,6 +90,7 @@ def choose_concession(
     policy: int,
     key: int,
     seat: int,
+    parameters: NDArray[np.int64],
     rules: NDArray[np.int64],
     hand10: int,
     made_bid: int,
@@ -86,14 +103,25 @@ def choose_concession(
     """
     if policy == _RANDOM:
         return random_chance(key, seat, CONCESSION_PLY)
+    if policy == _EXPERT:
+        return expert_concession(parameters, rules, hand10, made_bid, price, gain)
     return greedy_concession(rules, hand10, made_bid, price, gain)
 
 
 @kernel
-def choose_gifts(policy: int, key: int, seat: int, rules: NDArray[np.int64], hand10: int) -> int:
+def choose_gifts(
+    policy: int,
+    key: int,
+    seat: int,
+    parameters: NDArray[np.int64],
+    rules: NDArray[np.int64],
+    hand10: int,
+) -> int:
     """Two cards of the ten, packed as ``left + 32 * right``."""
     if policy == _RANDOM:
         return random_gifts(key, seat, GIFTS_PLY, hand10)
+    if policy == _EXPERT:
+        return expert_gifts(parameters, rules, hand10)
     return greedy_gifts(rules, hand10)
 
 
@@ -102,6 +130,7 @@ def choose_contract(
     policy: int,
     key: int,
     seat: int,
+    parameters: NDArray[np.int64],
     rules: NDArray[np.int64],
     hand8: int,
     lowest: int,
@@ -113,6 +142,8 @@ def choose_contract(
         return lowest
     if policy == _RANDOM:
         return random_contract(key, seat, CONTRACT_PLY, lowest, highest, step)
+    if policy == _EXPERT:
+        return expert_contract(parameters, rules, hand8, lowest, highest, step)
     return greedy_contract(rules, hand8, lowest, highest, step)
 
 
@@ -129,6 +160,7 @@ def choose_card(
     policy: int,
     key: int,
     seat: int,
+    parameters: NDArray[np.int64],
     rules: NDArray[np.int64],
     flags: int,
     hand: int,
@@ -140,8 +172,28 @@ def choose_card(
     played: int,
     role: int,
     leader_role: int,
+    next_may: int,
+    last_may: int,
+    need: int,
 ) -> int:
-    """A legal card, as a mask of one bit; the arguments are those of ``greedy_card``."""
+    """A legal card, as a mask of one bit; arguments as of ``greedy_card`` and ``expert_card``."""
+    if policy == _EXPERT:
+        return expert_card(
+            parameters,
+            rules,
+            flags,
+            hand,
+            legal,
+            lead,
+            second,
+            trumps,
+            trick_number,
+            played,
+            role,
+            next_may,
+            last_may,
+            need,
+        )
     if policy == _RANDOM:
         return random_card(key, seat, CARD_PLY + trick_number, legal)
     return greedy_card(

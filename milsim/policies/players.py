@@ -11,7 +11,9 @@ from __future__ import annotations
 from typing import Protocol
 
 from milsim.policies import dispatch
+from milsim.policies.expert_seen import may_hold
 from milsim.policies.seen import Seen
+from milsim.reference import Pass
 
 Hands = tuple[int, int, int, int]
 """The masks of the three seats as they are now, and of the talon until it is taken."""
@@ -66,12 +68,14 @@ class KernelPlayer:
                 seen.table.key,
                 seen.seat,
                 seen.call,
+                by.parameters,
                 by.fields,
                 seen.hand,
                 seen.lowest,
                 seen.highest,
                 by.step,
                 1,
+                sum(isinstance(call, Pass) for call in seen.table.calls),
             )
         )
 
@@ -83,6 +87,7 @@ class KernelPlayer:
                 self.number,
                 table.key,
                 seen.seat,
+                table.by.parameters,
                 table.by.fields,
                 seen.hand,
                 table.bid,
@@ -95,7 +100,14 @@ class KernelPlayer:
         """As `dispatch.choose_gifts`."""
         table = seen.table
         both = int(
-            dispatch.choose_gifts(self.number, table.key, seen.seat, table.by.fields, seen.hand)
+            dispatch.choose_gifts(
+                self.number,
+                table.key,
+                seen.seat,
+                table.by.parameters,
+                table.by.fields,
+                seen.hand,
+            )
         )
         return both & 31, both >> 5
 
@@ -107,6 +119,7 @@ class KernelPlayer:
                 self.number,
                 table.key,
                 seen.seat,
+                table.by.parameters,
                 table.by.fields,
                 seen.hand,
                 seen.lowest,
@@ -117,11 +130,19 @@ class KernelPlayer:
 
     def card(self, seen: Seen, hands: Hands | None) -> int:  # noqa: ARG002
         """As `dispatch.choose_card`."""
-        table = seen.table
+        table, seat = seen.table, seen.seat
+        left, right = (
+            next((card for giver, to, card in seen.gifts if giver == seat and to == by), 0)
+            for by in ((seat + 1) % 3, (seat + 2) % 3)
+        )
+        always = table.by.rules.talon.shown == "always"
+        shown = seen.talon if always and not table.dark else 0
+        next_may, last_may = may_hold(table.plays(), seat, seen.role, left, right, shown)
         card = dispatch.choose_card(
             self.number,
             table.key,
-            seen.seat,
+            seat,
+            table.by.parameters,
             table.by.fields,
             table.by.flags,
             seen.hand,
@@ -133,6 +154,9 @@ class KernelPlayer:
             table.played,
             seen.role,
             table.role(table.leader),
+            next_may,
+            last_may,
+            table.contract - table.points[table.declarer],
         )
         return int(card).bit_length() - 1
 

@@ -21,14 +21,18 @@ GREEDY = PolicyInfo(
     "greedy", 1, "one page of good habits: bids what it holds, cashes aces, declares, smears"
 )
 
-_POLICIES = {policy.name: policy for policy in (RANDOM, GREEDY)}
+EXPERT = PolicyInfo(
+    "expert", 2, "fitted on simulated deals: hand values, chances of contracts, worths of cards"
+)
+
+_POLICIES = {policy.name: policy for policy in (RANDOM, GREEDY, EXPERT)}
 
 
 def names() -> tuple[str, ...]:
     """The registered names.
 
     >>> names()
-    ('random', 'greedy')
+    ('random', 'greedy', 'expert')
     """
     return tuple(_POLICIES)
 

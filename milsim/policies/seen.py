@@ -19,6 +19,7 @@ import numpy as np
 from milsim.cards import NO_TRUMP, CardSet
 from milsim.knowledge import SeenGift, SeenTrick, View
 from milsim.knowledge import state as at
+from milsim.policies.expert_parameters import kernel_parameters
 from milsim.reference import (
     Bid,
     Concession,
@@ -66,6 +67,7 @@ class TableRules:
 
     rules: Rules
     fields: NDArray[np.int64]
+    parameters: NDArray[np.int64]
     flags: int
     values: int
     step: int
@@ -75,7 +77,12 @@ class TableRules:
         """The rules as the kernels take them."""
         fields = packed(rules)
         return cls(
-            rules, fields, int(play_flags(fields)), int(play_values(fields)), rules.auction.step
+            rules,
+            fields,
+            kernel_parameters(rules),
+            int(play_flags(fields)),
+            int(play_values(fields)),
+            rules.auction.step,
         )
 
 

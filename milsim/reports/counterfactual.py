@@ -25,8 +25,10 @@ WINDOW_DEALS = 1 << 19
 MOST_SOLVED = {"off": 0, "gifts": 5_000, "exchange": 500}
 """The same for deals that are solved anew, which takes some hundred times longer."""
 
+_REPLAYED = ("index", "deal", "redeals", "declarer", "contract", "dark")
 _COLUMNS = (
-    "index", "deal", "redeals", "declarer", "gift_left", "gift_right", "declarer_points"
+    "index", "deal", "redeals", "declarer", "contract", "dark", "gift_left", "gift_right",
+    "declarer_points",
 )  # fmt: skip
 
 
@@ -84,7 +86,7 @@ def _points_under(
 
     return replay_declarer_points(
         run.plan,
-        **{name: rows[name].to_numpy() for name in ("index", "deal", "redeals", "declarer")},
+        **{name: rows[name].to_numpy() for name in _REPLAYED},
         rules=rules,
         threads=threads,
     )

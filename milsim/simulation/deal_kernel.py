@@ -20,6 +20,7 @@ from milsim.auction import (
     DECLARER,
     HOLDER,
     NOBODY,
+    PASSED,
     TURN,
     auction_start,
     bid,
@@ -31,6 +32,7 @@ from milsim.auction import (
     minimum_of,
     pass_turn,
 )
+from milsim.bits import popcount
 from milsim.cards import NINE, RANK_MASKS
 from milsim.dealing import deal_number_of, space_deal
 from milsim.policies.dispatch import (
@@ -42,7 +44,7 @@ from milsim.policies.dispatch import (
 )
 from milsim.rights import hand_rights, kept_rights, may_concede, talon_rights
 from milsim.rng import policy_key
-from milsim.rules import place_of
+from milsim.rules import place_of, word_of
 from milsim.scoring import (
     conceded_score,
     concession_gain,
@@ -52,12 +54,15 @@ from milsim.scoring import (
     multiplier,
 )
 from milsim.simulation import columns
+from milsim.simulation.tricks_kernel import CONTRACT as AIM
 from milsim.simulation.tricks_kernel import (
     DECLARED_BY,
     DECLARED_IN,
+    GIVEN,
     HANDS,
     MARRIAGES,
     POINTS,
+    SHOWN,
     TRICKS,
     WORK_SIZE,
     play_tricks,
@@ -105,6 +110,8 @@ THROWN_IN = 1  # a new deal by a right
 ALL_PASSED = 2  # a new deal because nobody bid
 
 _STEP = place_of("auction.step")
+_SHOWN = place_of("talon.shown")
+_ALWAYS = word_of("talon.shown", "always")
 _FOUR_NINES_BONUS = place_of("deal.four_nines_bonus")
 _BLOCK = 64
 _NINES = RANK_MASKS[NINE]
@@ -143,6 +150,7 @@ def exchange(
     work: NDArray[np.int64],
     dealt: NDArray[np.int64],
     declarer: int,
+    parameters: NDArray[np.int64],
     rules: NDArray[np.int64],
     policies: NDArray[np.int64],
     key: int,
@@ -153,13 +161,21 @@ def exchange(
     ``left + 32 * right`` (card indices).
     """
     hand10 = dealt[declarer] | dealt[3]
-    gifts = choose_gifts(policies[declarer], key, declarer, rules, hand10)
+    gifts = choose_gifts(policies[declarer], key, declarer, parameters, rules, hand10)
     to_left = 1 << (gifts & 31)
     to_right = 1 << (gifts >> 5)
+    work[GIVEN] = to_left
+    work[GIVEN + 1] = to_right
     work[HANDS] = hand10 & ~to_left & ~to_right
     work[HANDS + 1] = dealt[(declarer + 1) % 3] | to_left
     work[HANDS + 2] = dealt[(declarer + 2) % 3] | to_right
     return gifts
+
+
+@kernel(inline=True)
+def shown_talon(talon: int, dark: int, rules: NDArray[np.int64]) -> int:
+    """The talon as the policies' defenders saw it: 0 unless it is shown whatever was bid."""
+    return talon if dark == 0 and rules[_SHOWN] == _ALWAYS else 0
 
 
 @kernel
@@ -167,6 +183,7 @@ def _hold_auction(
     auction: NDArray[np.int64],
     deal: NDArray[np.int64],
     situation: NDArray[np.int64],
+    parameters: NDArray[np.int64],
     rules: NDArray[np.int64],
     policies: NDArray[np.int64],
     key: int,
@@ -182,7 +199,10 @@ def _hold_auction(
         seat = auction[TURN]
         hand = deal[DEALT + seat]
         lowest, highest, step = legal_bids(auction, hand, rules)
-        points = choose_bid(policies[seat], key, seat, call, rules, hand, lowest, highest, step, 1)
+        points = choose_bid(
+            policies[seat], key, seat, call, parameters, rules, hand, lowest, highest, step, 1,
+            popcount(auction[PASSED]),
+        )  # fmt: skip
         call += 1
         if points == 0:
             pass_turn(auction, rules)
@@ -226,6 +246,7 @@ def play_dealt(
     auction: NDArray[np.int64],
     work: NDArray[np.int64],
     situation: NDArray[np.int64],
+    parameters: NDArray[np.int64],
     rules: NDArray[np.int64],
     flags: int,
     policies: NDArray[np.int64],
@@ -236,8 +257,8 @@ def play_dealt(
     ``deal`` int64[DEAL_SIZE] and ``work`` int64[WORK_SIZE] (by role, see
     :mod:`milsim.simulation.tricks_kernel`) get what happened, ``auction`` int64[AUCTION_SIZE] is
     room to work in, ``situation`` int64[SITUATION_SIZE] is given; ``flags`` are those of
-    `play_flags`, ``policies`` int64[3] by seat, ``key`` the deal's `policy_key`. Returns COUNTS,
-    THROWN_IN or ALL_PASSED.
+    `play_flags`, ``parameters`` of `kernel_parameters`, ``policies`` int64[3] by seat, ``key`` the
+    deal's `policy_key`. Returns COUNTS, THROWN_IN or ALL_PASSED.
     """
     bidding = situation[BIDDING]
     if bidding != AS_DEALT:
@@ -249,7 +270,7 @@ def play_dealt(
     deal[IS_DARK] = 0
     deal[IS_CONCEDED] = 0
     if bidding == AUCTION:
-        _hold_auction(auction, deal, situation, rules, policies, key)
+        _hold_auction(auction, deal, situation, parameters, rules, policies, key)
         if auction[DECLARER] == NOBODY:
             return ALL_PASSED
         declarer = auction[DECLARER]
@@ -271,6 +292,7 @@ def play_dealt(
                 policies[declarer],
                 key,
                 declarer,
+                parameters,
                 rules,
                 deal[DEALT + declarer] | deal[DEALT + 3],
                 made_bid,
@@ -288,7 +310,7 @@ def play_dealt(
                 deal[IS_MADE] = 0
                 settle(deal, work, earlier, situation[GOLDEN], rules)
                 return COUNTS
-    deal[GIFTS] = exchange(work, deal, declarer, rules, policies, key)
+    deal[GIFTS] = exchange(work, deal, declarer, parameters, rules, policies, key)
     if bidding != AS_DEALT:
         for role in range(3):
             if kept_rights(work[HANDS + role], rules) != 0:
@@ -297,10 +319,12 @@ def play_dealt(
     ten = deal[DEALT + declarer] | deal[DEALT + 3]
     lowest, highest = contract_range(made_bid, kept, ten, minimum, rules)
     contract = choose_contract(
-        policies[declarer], key, declarer, rules, kept, lowest, highest, rules[_STEP]
+        policies[declarer], key, declarer, parameters, rules, kept, lowest, highest, rules[_STEP]
     )
     deal[CONTRACT] = contract
-    play_tricks(work, rules, flags, policies, key, declarer)
+    work[AIM] = contract
+    work[SHOWN] = shown_talon(deal[DEALT + 3], deal[IS_DARK], rules)
+    play_tricks(work, parameters, rules, flags, policies, key, declarer)
     deal[IS_MADE] = 1 if is_made(work[POINTS] + work[MARRIAGES], contract, rules) else 0
     settle(deal, work, earlier, situation[GOLDEN], rules)
     return COUNTS
@@ -344,6 +368,7 @@ def play_deals(
     seed: int,
     start: int,
     with_auction: int,
+    parameters: NDArray[np.int64],
     rules: NDArray[np.int64],
     policies: NDArray[np.int64],
     space_header: NDArray[np.int64],
@@ -384,7 +409,10 @@ def play_deals(
         redeals = 0
         while True:
             key = policy_key(seed, start + i, redeals)
-            if play_dealt(deal, auction, work, situation, rules, flags, policies, key) == COUNTS:
+            if (
+                play_dealt(deal, auction, work, situation, parameters, rules, flags, policies, key)
+                == COUNTS
+            ):
                 break
             redeals += 1
             if redeals > MAX_REDEALS:

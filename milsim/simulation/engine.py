@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from milsim.dealing import DealSpace, kernel_ranks
 from milsim.dealing.sampling import checked_seed
 from milsim.policies import registry
+from milsim.policies.expert_parameters import kernel_parameters
 from milsim.rules import packed
 from milsim.simulation.check import thrown_in_for_ever
 from milsim.simulation.columns import DECLARER, GIFT_LEFT, GIFT_RIGHT, N_COLUMNS
@@ -65,6 +66,7 @@ class _Player:
     def __init__(self, plan: Plan) -> None:
         self.seed = checked_seed(plan.seed)
         self.auction = int(plan.mode == "auction")
+        self.parameters = kernel_parameters(plan.rules)
         self.rules = packed(plan.rules)
         self.policies = policy_numbers(plan)
         self.space = DealSpace(
@@ -80,6 +82,7 @@ class _Player:
             self.seed,
             start,
             self.auction,
+            self.parameters,
             self.rules,
             self.policies,
             self.space.header,

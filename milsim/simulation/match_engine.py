@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from milsim.dealing import DealSpace, kernel_ranks
 from milsim.dealing.sampling import checked_seed
 from milsim.policies import registry
+from milsim.policies.expert_parameters import kernel_parameters
 from milsim.rules import packed
 from milsim.simulation.check import match_thrown_in_for_ever
 from milsim.simulation.columns import N_COLUMNS
@@ -89,6 +90,7 @@ class _Player:
     def __init__(self, plan: MatchPlan) -> None:
         self.plan = plan
         self.seed = checked_seed(plan.seed)
+        self.parameters = kernel_parameters(plan.rules)
         self.rules = packed(plan.rules)
         numbers = [registry.get(name).number for name in plan.policies]
         numbers += [0] * (MAX_PLAYERS - len(numbers))
@@ -114,6 +116,7 @@ class _Player:
             play_matches(
                 self.seed,
                 start + done,
+                self.parameters,
                 self.rules,
                 self.policies,
                 self.space.header,

@@ -211,6 +211,7 @@ def note_deal(
 def play_matches(
     seed: int,
     first: int,
+    parameters: NDArray[np.int64],
     rules: NDArray[np.int64],
     policies: NDArray[np.int64],
     space_header: NDArray[np.int64],
@@ -266,7 +267,9 @@ def play_matches(
             while True:
                 sit_down(situation, seated, match, policies, rules)
                 key = policy_key(seed, index, redeals)
-                outcome = play_dealt(deal, auction, work, situation, rules, flags, seated, key)
+                outcome = play_dealt(
+                    deal, auction, work, situation, parameters, rules, flags, seated, key
+                )
                 if outcome == COUNTS:
                     break
                 redealt(match, 1 if outcome == ALL_PASSED else 0, rules)

@@ -10,12 +10,20 @@ import numpy as np
 from milsim._jit import kernel
 from milsim.dealing import kernel_hands
 from milsim.dealing.sampling import checked_seed, deal_masks
+from milsim.policies.expert_parameters import kernel_parameters
 from milsim.rng import policy_key
 from milsim.rules import Rules, packed
-from milsim.simulation.deal_kernel import exchange
+from milsim.simulation.deal_kernel import exchange, shown_talon
 from milsim.simulation.engine import policy_numbers
 from milsim.simulation.plan import Plan
-from milsim.simulation.tricks_kernel import MARRIAGES, POINTS, WORK_SIZE, play_tricks
+from milsim.simulation.tricks_kernel import (
+    CONTRACT,
+    MARRIAGES,
+    POINTS,
+    SHOWN,
+    WORK_SIZE,
+    play_tricks,
+)
 from milsim.threads import checked_threads
 from milsim.tricks import play_flags
 
@@ -32,6 +40,9 @@ def _replay(
     deal: NDArray[np.int64],
     redeals: NDArray[np.int64],
     declarer: NDArray[np.int64],
+    contract: NDArray[np.int64],
+    dark: NDArray[np.int64],
+    parameters: NDArray[np.int64],
     rules: NDArray[np.int64],
     policies: NDArray[np.int64],
     hands_table: NDArray[np.int32],
@@ -44,8 +55,10 @@ def _replay(
         key = policy_key(seed, index[i], redeals[i])
         dealt[0], dealt[1], dealt[2], dealt[3] = deal_masks(deal[i], hands_table)
         seat = declarer[i]
-        exchange(work, dealt, seat, rules, policies, key)
-        play_tricks(work, rules, flags, policies, key, seat)
+        exchange(work, dealt, seat, parameters, rules, policies, key)
+        work[CONTRACT] = contract[i]
+        work[SHOWN] = shown_talon(dealt[3], dark[i], rules)
+        play_tricks(work, parameters, rules, flags, policies, key, seat)
         points[i] = work[POINTS] + work[MARRIAGES]
 
 
@@ -56,22 +69,28 @@ def replay_declarer_points(
     redeals: NDArray[np.uint16],
     declarer: NDArray[np.uint8],
     *,
+    contract: NDArray[np.uint16],
+    dark: NDArray[np.bool_],
     rules: Rules,
     threads: int | None = None,
 ) -> NDArray[np.int16]:
     """Declarer points, int16, of stored deals whose gifts and tricks are played anew.
 
-    ``index``, ``deal``, ``redeals`` and ``declarer`` are columns of a run of ``plan``, one entry a
-    deal. The declarer and the draws of the policies stay as they were; the gifts and the play
-    follow the same policies under ``rules``. Under the plan's own rules the result is the column
+    ``index``, ``deal``, ``redeals``, ``declarer``, ``contract`` and ``dark`` are columns of a run
+    of ``plan``, one entry a deal. The declarer and the draws of the policies stay as they were; the
+    gifts and the play follow the same policies under ``rules``. Under the plan's own rules the
+    result is the column
     ``declarer_points``.
     """
     n_threads = checked_threads(threads)
     points = np.empty(len(index), dtype=np.int16)
-    indices, deals, attempts, declarers = (
-        np.ascontiguousarray(column, dtype=np.int64) for column in (index, deal, redeals, declarer)
+    indices, deals, attempts, declarers, contracts, darks = (
+        np.ascontiguousarray(column, dtype=np.int64)
+        for column in (index, deal, redeals, declarer, contract, dark)
     )
     numbers, table, fields = policy_numbers(plan), kernel_hands(), packed(rules)
+    # The same parameters whatever the rules: the players are the same.
+    parameters = kernel_parameters(plan.rules)
     seed = checked_seed(plan.seed)
 
     def part(begin: int) -> None:
@@ -82,6 +101,9 @@ def replay_declarer_points(
             deals[cut],
             attempts[cut],
             declarers[cut],
+            contracts[cut],
+            darks[cut],
+            parameters,
             fields,
             numbers,
             table,

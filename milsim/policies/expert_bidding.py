@@ -1,0 +1,345 @@
+"""The policy ``expert`` before the first card: what a hand is worth, bids, gifts, contract.
+
+A hand is worth a sum of fitted table entries: one for the cards of each suit as a pattern of six
+bits, then what its marriages, half marriages, aces and top cards add. From the worth of seven
+cards, their marriages and the price comes the advantage of a bid over a pass; from the worth of the
+eight cards kept the chance of each contract. All tables are fitted on simulated deals.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from milsim._jit import kernel
+from milsim.bits import highest_bit_index, lowest_bit_index, popcount
+from milsim.cards import ACE, DECK_POINTS, KING, QUEEN
+from milsim.policies.expert_play import PLAY_SIZE
+from milsim.rules import place_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+VALUES = place_of("deal.marriage_values.spades")
+
+# Tables of a hand's worth, in hundredths of a point; 7 cards, then the same for 8.
+PATTERN = 0  # by the cards of a suit
+BEST_PATTERN = 64  # by the cards of the suit of the best marriage
+HALF = 128  # value of a marriage half held x is its ace held
+BEST = HALF + 12  # value of the best marriage x aces
+REST = BEST + 24  # value of the second best x aces
+TOPS = REST + 24  # top cards x marriages
+MODEL_SIZE = TOPS + 8 * 3
+# Then, for 8 cards only, what the gifts cost.
+GIVEN = MODEL_SIZE  # side x rank x own cards left in the suit
+GIVEN_HALF = GIVEN + 2 * 6 * 4  # side x value of the marriage it may complete
+MODEL_8_SIZE = GIVEN_HALF + 2 * 6
+
+# Chance (in 1/10,000) of a contract: marriages x worth x how much it is above the worth.
+N_GROUPS = 10
+GROUP_POINTS = 24
+N_OFFSETS = 28
+OFFSET_POINTS = 10
+FIRST_OFFSET = -140
+CHANCES_SIZE = 3 * N_GROUPS * N_OFFSETS
+
+# Advantage of the lowest bid over a pass, in hundredths of a point:
+# state of the auction x kind of hand x worth x price.
+N_STATES = 3
+N_KINDS = 5
+N_WORTHS = 28
+WORTH_POINTS = 8
+FIRST_WORTH = 24
+N_PRICES = 12
+ADVANTAGE_SIZE = N_STATES * N_KINDS * N_WORTHS * N_PRICES
+
+AT_MODEL_7 = PLAY_SIZE
+AT_MODEL_8 = AT_MODEL_7 + MODEL_SIZE
+AT_CHANCES = AT_MODEL_8 + MODEL_8_SIZE
+AT_ADVANTAGE = AT_CHANCES + CHANCES_SIZE
+PARAMETERS_SIZE = AT_ADVANTAGE + ADVANTAGE_SIZE
+
+MOST_MODEL_PLACES = 16
+
+
+@kernel(inline=True)
+def value_bucket(value: int) -> int:
+    """A marriage's value as a step: 0 up to 20 points, then one for each 20, at most 5."""
+    step = (value + 19) // 20 - 1
+    if step < 0:
+        return 0
+    return step if step < 5 else 5
+
+
+@kernel
+def hand_places(rules: NDArray[np.int64], hand: int, places: NDArray[np.int64]) -> int:
+    """The entries of the tables that a hand's worth is the sum of, for fitting; returns how many.
+
+    Does what `hand_worth` does, place by place.
+    """
+    count = 0
+    aces = 0
+    tops = 0
+    marriages = 0
+    best = 0
+    rest = 0
+    best_pattern = 0
+    for suit in range(4):
+        pattern = hand >> 6 * suit & 63
+        places[count] = PATTERN + pattern
+        count += 1
+        aces += pattern >> ACE
+        tops += 5 - highest_bit_index(~pattern & 63)
+        both = pattern >> QUEEN & 3
+        if both == 3:
+            marriages += 1
+            value = value_bucket(int(rules[VALUES + suit])) + 1
+            if value > best:
+                rest = best
+                best = value
+                best_pattern = pattern
+            elif value > rest:
+                rest = value
+        elif both != 0:
+            places[count] = HALF + 2 * value_bucket(int(rules[VALUES + suit])) + (pattern >> ACE)
+            count += 1
+    aces = aces if aces < 3 else 3
+    if best > 0:
+        places[count] = BEST_PATTERN + best_pattern
+        places[count + 1] = BEST + (best - 1) * 4 + aces
+        count += 2
+    if rest > 0:
+        places[count] = REST + (rest - 1) * 4 + aces
+        count += 1
+    tops = tops if tops < 7 else 7
+    marriages = marriages if marriages < 2 else 2
+    places[count] = TOPS + tops * 3 + marriages
+    return count + 1
+
+
+@kernel
+def hand_worth(
+    parameters: NDArray[np.int64], model: int, rules: NDArray[np.int64], hand: int
+) -> tuple[int, int, int]:
+    """The worth of a hand, in hundredths of a declarer point; its marriages (2: two or more), and
+    its half marriages. ``model`` is where the tables begin.
+    """
+    worth = 0
+    aces = 0
+    tops = 0
+    marriages = 0
+    halves = 0
+    best = 0
+    rest = 0
+    best_pattern = 0
+    for suit in range(4):
+        pattern = hand >> 6 * suit & 63
+        worth += int(parameters[model + PATTERN + pattern])
+        aces += pattern >> ACE
+        tops += 5 - highest_bit_index(~pattern & 63)
+        both = pattern >> QUEEN & 3
+        if both == 3:
+            marriages += 1
+            value = value_bucket(int(rules[VALUES + suit])) + 1
+            if value > best:
+                rest = best
+                best = value
+                best_pattern = pattern
+            elif value > rest:
+                rest = value
+        elif both != 0:
+            halves += 1
+            bucket = value_bucket(int(rules[VALUES + suit]))
+            worth += int(parameters[model + HALF + 2 * bucket + (pattern >> ACE)])
+    aces = aces if aces < 3 else 3
+    if best > 0:
+        worth += int(parameters[model + BEST_PATTERN + best_pattern])
+        worth += int(parameters[model + BEST + (best - 1) * 4 + aces])
+    if rest > 0:
+        worth += int(parameters[model + REST + (rest - 1) * 4 + aces])
+    tops = tops if tops < 7 else 7
+    marriages = marriages if marriages < 2 else 2
+    worth += int(parameters[model + TOPS + tops * 3 + marriages])
+    return worth, marriages, halves
+
+
+@kernel(inline=True)
+def given_place(kept: int, card: int, side: int) -> int:
+    """The table entry of a gift, ``card`` an index, ``side`` 0 left or 1 right."""
+    suit = card // 6
+    left = popcount(kept >> 6 * suit & 63)
+    left = left if left < 3 else 3
+    return GIVEN + (side * 6 + card - 6 * suit) * 4 + left
+
+
+@kernel(inline=True)
+def given_half_place(rules: NDArray[np.int64], hand10: int, card: int, side: int) -> int:
+    """The entry of a king or queen given whose other half is with the defenders; else 0."""
+    suit = card // 6
+    both = hand10 >> 6 * suit + QUEEN & 3
+    if card - 6 * suit != QUEEN and card - 6 * suit != KING:
+        return 0
+    if both == 3:
+        return 0
+    return GIVEN_HALF + side * 6 + value_bucket(int(rules[VALUES + suit]))
+
+
+@kernel
+def gift_worth(
+    parameters: NDArray[np.int64],
+    rules: NDArray[np.int64],
+    hand10: int,
+    kept: int,
+    card: int,
+    side: int,
+) -> int:
+    """What a gift adds to the worth of the eight cards kept (mostly it costs)."""
+    model = AT_MODEL_8
+    worth = int(parameters[model + given_place(kept, card, side)])
+    half = given_half_place(rules, hand10, card, side)
+    if half != 0:
+        worth += int(parameters[model + half])
+    return worth
+
+
+CANDIDATES = 6
+
+
+@kernel
+def expert_gifts(parameters: NDArray[np.int64], rules: NDArray[np.int64], hand10: int) -> int:
+    """The best two gifts among the cards least missed, packed as ``left + 32 * right``."""
+    # Cards by what the other nine are worth: the six least missed, packed five bits each.
+    chosen = 0
+    for _ in range(CANDIDATES):
+        best = -1
+        most = -(1 << 40)
+        rest = hand10 & ~chosen
+        while rest:
+            card = rest & -rest
+            rest ^= card
+            worth, _m, _h = hand_worth(parameters, AT_MODEL_8, rules, hand10 ^ card)
+            if worth > most:
+                most = worth
+                best = card
+        chosen |= best
+    gifts = 0
+    most = -(1 << 40)
+    firsts = chosen
+    while firsts:
+        first = firsts & -firsts
+        firsts ^= first
+        a = lowest_bit_index(first)
+        seconds = firsts
+        while seconds:
+            second = seconds & -seconds
+            seconds ^= second
+            b = lowest_bit_index(second)
+            kept = hand10 ^ first ^ second
+            worth, _m, _h = hand_worth(parameters, AT_MODEL_8, rules, kept)
+            one = gift_worth(parameters, rules, hand10, kept, a, 0)
+            one += gift_worth(parameters, rules, hand10, kept, b, 1)
+            other = gift_worth(parameters, rules, hand10, kept, b, 0)
+            other += gift_worth(parameters, rules, hand10, kept, a, 1)
+            if worth + one > most:
+                most = worth + one
+                gifts = a + 32 * b
+            if worth + other > most:
+                most = worth + other
+                gifts = b + 32 * a
+    return gifts
+
+
+@kernel
+def chance_of(parameters: NDArray[np.int64], worth: int, marriages: int, contract: int) -> int:
+    """The chance, in 1/10,000, that eight cards of this worth (hundredths) make a contract."""
+    points = worth // 100
+    group = points // GROUP_POINTS
+    group = 0 if group < 0 else (group if group < N_GROUPS else N_GROUPS - 1)
+    offset = (contract - points - FIRST_OFFSET) // OFFSET_POINTS
+    if offset < 0:
+        return 10_000
+    if offset >= N_OFFSETS:
+        return 0
+    place = AT_CHANCES + (marriages * N_GROUPS + group) * N_OFFSETS + offset
+    return int(parameters[place])
+
+
+@kernel
+def expert_contract(
+    parameters: NDArray[np.int64],
+    rules: NDArray[np.int64],
+    hand8: int,
+    lowest: int,
+    highest: int,
+    step: int,
+) -> int:
+    """The contract with the best mean score."""
+    worth, marriages, _halves = hand_worth(parameters, AT_MODEL_8, rules, hand8)
+    chosen = lowest
+    most = -(1 << 40)
+    contract = lowest
+    while contract <= highest and contract <= lowest + 200:
+        chance = chance_of(parameters, worth, marriages, contract)
+        score = contract * (2 * chance - 10_000)
+        if score > most:
+            most = score
+            chosen = contract
+        contract += step
+    return chosen
+
+
+@kernel(inline=True)
+def advantage_place(worth: int, marriages: int, halves: int, price: int, state: int) -> int:
+    """The place of a bid's advantage over a pass; ``worth`` in hundredths."""
+    kind = 2 + marriages
+    if marriages == 0:
+        kind = 0 if halves < 2 else (1 if halves == 2 else 2)
+    step = (worth // 100 - FIRST_WORTH) // WORTH_POINTS
+    step = 0 if step < 0 else (step if step < N_WORTHS else N_WORTHS - 1)
+    # A price between two of the table counts as the higher one.
+    cost = (price - 91) // 10
+    cost = 0 if cost < 0 else (cost if cost < N_PRICES else N_PRICES - 1)
+    return ((state * N_KINDS + kind) * N_WORTHS + step) * N_PRICES + cost
+
+
+@kernel
+def expert_bid(
+    parameters: NDArray[np.int64],
+    rules: NDArray[np.int64],
+    hand: int,
+    lowest: int,
+    highest: int,
+    may_pass: int,
+    state: int,
+) -> int:
+    """The lowest legal bid if that is better than a pass, else 0."""
+    if lowest > highest:
+        return 0
+    if may_pass == 0:
+        return lowest
+    worth, marriages, halves = hand_worth(parameters, AT_MODEL_7, rules, hand)
+    place = AT_ADVANTAGE + advantage_place(worth, marriages, halves, lowest, state)
+    return lowest if parameters[place] > 0 else 0
+
+
+@kernel
+def expert_concession(
+    parameters: NDArray[np.int64],
+    rules: NDArray[np.int64],
+    hand10: int,
+    made_bid: int,
+    price: int,
+    gain: int,
+) -> int:
+    """Whether to give the deal up (1): if playing it costs more.
+
+    A score counts against the mean of the two others'. Playing earns the bid as often as it is
+    made and costs it else; the others then share what the declarer does not take.
+    """
+    gifts = expert_gifts(parameters, rules, hand10)
+    kept = hand10 & ~(1 << (gifts & 31)) & ~(1 << (gifts >> 5))
+    worth, marriages, _halves = hand_worth(parameters, AT_MODEL_8, rules, kept)
+    chance = chance_of(parameters, worth, marriages, made_bid)
+    score = made_bid * (2 * chance - 10_000) // 10_000
+    taken = DECK_POINTS - max(0, min(worth // 100, DECK_POINTS))
+    return 1 if -price - gain > score - taken // 2 else 0
