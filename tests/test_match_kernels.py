@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import tomllib
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -141,6 +142,55 @@ def test_scoring_equals_the_specification(rules: Rules, data: st.DataObject) -> 
         assert from_kernel(match, state.players) == state
         if state.is_over(rules):
             break
+
+
+BARREL: dict[str, Any] = {"match.lock": "off", "match.defender_cap": "off", "match.barrel": 880}
+FREE_AND_PAID: dict[str, Any] = {
+    "talon.concede": "before_gifts",
+    "talon.concede_cost": "first_free_then_bid",
+    "talon.concede_on_barrel": True,
+    "deal.four_nines": "off",
+    "deal.four_nines_bonus": 50,
+}
+MADE: dict[str, Any] = {"contract": 100, "points": (118, 2, 0), "tricks": (6, 1, 1)}
+UP: dict[str, Any] = {"contract": None, "points": None, "tricks": None, "conceded": True}
+
+# Rules, scores, who is on the barrel and for how many deals, the deal, scores after it.
+RARE = {
+    "made on the barrel, below the target": (
+        BARREL, (880, 0, 0), (0,), 0, MADE, (880, 0, 0),
+    ),
+    "the sitter has no attempt": (
+        {**BARREL, "deal.players": 4}, (0, 0, 0, 880), (3,), 2,
+        {**MADE, "points": (118, 2, 0, 0), "tricks": (6, 1, 1, 0)}, (100, 0, 0, 880),
+    ),
+    "a bonus above a free concession": (
+        {**BARREL, **FREE_AND_PAID}, (880, 0, 0), (0,), 0,
+        {**UP, "contract": 100, "four_nines": 0}, (880, 60, 60),
+    ),
+    "555 stays that was there before": (
+        {"match.dump_truck": "plus"}, (0, 555, 0), (), 0, MADE, (100, 555, 0),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RARE)
+def test_rare_deals(name: str) -> None:
+    changes, scores, on, spent, given_deal, expected = RARE[name]
+    rules = with_fields(load("mil"), changes)
+    state = replace(
+        MatchState.start(rules),
+        scores=scores,
+        on_barrel=tuple(player in on for player in range(len(scores))),
+        barrel_deals=tuple(spent if player in on else 0 for player in range(len(scores))),
+    )
+    match = in_kernel(state)
+    usual = {"declarer": 0, "conceded": False, "dark": False, "four_nines": None}
+    deal = {**usual, "talon": (1, 7, 13), **given_deal}
+    score(match, state, rules, deal)
+    after = score_match_deal(rules, state, **deal)
+    assert after.scores == expected
+    assert from_kernel(match, state.players) == after
 
 
 # --------------------------------------------------------------------------------- whole matches
