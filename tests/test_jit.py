@@ -331,3 +331,20 @@ def assert_clean_signatures(prefix: str = "milsim.") -> None:
             assert "float" not in " ".join((*found.arguments, found.result)), found
             assert "uint" not in found.result, found
             assert "int32" not in found.result, found
+
+
+def test_warm_commands_import_no_numba(tmp_path: Path) -> None:
+    code = (
+        "import sys, milsim\n"
+        "values = milsim.solve(688907321587).value\n"
+        "run = milsim.simulate(100, out=sys.argv[1])\n"
+        "points = run.frame().collect()['declarer_points'].sum()\n"
+        "print(values, points, 'numba' in sys.modules)"
+    )
+    if not _jit.jit_enabled():
+        pytest.skip("without JIT nothing is compiled")
+    first, second = (
+        run(code.replace("sys.argv[1]", repr(str(tmp_path / name)))).split() for name in "ab"
+    )
+    assert first[:2] == second[:2]
+    assert second[2] == "False"
