@@ -16,10 +16,10 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from milsim.auction import hand_rights
 from milsim.cards import ALL_CARDS, HEARTS, MARRIAGE_MASKS, N_CARDS, cards_of
 from milsim.dealing import DealMasks, completions, hand_masks_table, subset_masks
 from milsim.deals import PLACE_CARDS
+from milsim.rights import hand_rights
 from milsim.rules import load, packed
 from milsim.where import Where, feature
 

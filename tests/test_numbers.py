@@ -31,7 +31,6 @@ from numpy.typing import NDArray
 import milsim
 from milsim import reports
 from milsim._jit import jit_enabled
-from milsim.auction import FOUR_NINES, LOW_HAND, hand_rights
 from milsim.cards import (
     ALL_CARDS,
     HEARTS,
@@ -49,6 +48,7 @@ from milsim.dealing import (
 )
 from milsim.deals import N_DEALS
 from milsim.reports import exact
+from milsim.rights import FOUR_NINES, LOW_HAND, hand_rights
 from milsim.rules import load, packed
 from milsim.store.features import COUNTED
 from milsim.store.run import Run
