@@ -10,6 +10,7 @@ What is here is the public, stable interface. Each name is loaded when first use
   double-dummy values;
 - :func:`sample_deals`, :func:`simulate`, :func:`open_run`: deals and runs;
 - :func:`play_matches`, :func:`open_matches`: whole matches;
+- :func:`arena`: which policy is stronger;
 - :mod:`milsim.report` (tables) and :mod:`milsim.rules` (rule sets).
 
 >>> import milsim
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from milsim.policies.conformance import check_policy
     from milsim.position import Position
     from milsim.reference import MatchState, score_match_deal
+    from milsim.reports.arena import Contest, arena
     from milsim.scoring import DealScore, score_deal
     from milsim.solver import (
         Exchange,
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "CardSet": "milsim.cards",
+    "Contest": "milsim.reports.arena",
     "Deal": "milsim.deals",
     "DealFault": "milsim.deals",
     "DealScore": "milsim.scoring",
@@ -63,6 +66,7 @@ _HOMES = {
     "Run": "milsim.store.run",
     "Solution": "milsim.solver",
     "Where": "milsim.where",
+    "arena": "milsim.reports.arena",
     "best_exchange": "milsim.solver",
     "best_exchange_batch": "milsim.solver",
     "check_policy": "milsim.policies.conformance",
@@ -83,6 +87,7 @@ _HOMES = {
 
 __all__ = [
     "CardSet",
+    "Contest",
     "Deal",
     "DealFault",
     "DealScore",
@@ -96,6 +101,7 @@ __all__ = [
     "Run",
     "Solution",
     "Where",
+    "arena",
     "best_exchange",
     "best_exchange_batch",
     "check_policy",

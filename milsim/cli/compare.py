@@ -102,7 +102,7 @@ def compare_rules(
     from milsim.reports.compare_print import render_comparison
     from milsim.rules import read_settings
 
-    with _progress(quiet=silent) as progress:
+    with shown_steps(quiet=silent) as progress:
         found = comparison(
             first,
             second,
@@ -125,7 +125,7 @@ def compare_rules(
 
 
 @contextmanager
-def _progress(*, quiet: bool) -> Iterator[Report | None]:
+def shown_steps(*, quiet: bool) -> Iterator[Report | None]:
     """What is being played and how far: rewritten in place on a terminal, else now and then."""
     if quiet:
         yield None

@@ -11,7 +11,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from milsim.cli import bench, chart, deal, doctor, match, report, rules, simulate, solve
+from milsim.cli import arena, bench, chart, deal, doctor, match, report, rules, simulate, solve
 from milsim.errors import ExitCode, MilsimError
 
 app = typer.Typer(
@@ -29,6 +29,7 @@ app = typer.Typer(
 
 app.command("simulate")(simulate.simulate)
 app.command("match")(match.match)
+app.command("arena")(arena.arena)
 app.command("report")(report.report)
 app.command("chart")(chart.chart)
 app.command("solve")(solve.solve)
