@@ -168,4 +168,41 @@ class KernelPlayer:
         )
 
 
-__all__ = ["Hands", "KernelPlayer", "Player"]
+class PartsPlayer:
+    """Three players in one: who bids, who exchanges, who plays. Each sees what it may see."""
+
+    def __init__(self, bidder: Player, exchanger: Player, at_cards: Player) -> None:
+        """The players of the three parts (`milsim.policies.spec`)."""
+        self._bidder, self._exchanger, self._at_cards = bidder, exchanger, at_cards
+        self.sees_all = bidder.sees_all or exchanger.sees_all or at_cards.sees_all
+
+    def dark(self, seen: Seen) -> bool:
+        """The bidder's."""
+        return self._bidder.dark(seen)
+
+    def bid(self, seen: Seen, hands: Hands | None) -> int:
+        """The bidder's."""
+        return self._bidder.bid(seen, hands if self._bidder.sees_all else None)
+
+    def concedes(self, seen: Seen, hands: Hands | None) -> bool:
+        """The exchanger's."""
+        return self._exchanger.concedes(seen, hands if self._exchanger.sees_all else None)
+
+    def gifts(self, seen: Seen, hands: Hands | None) -> tuple[int, int]:
+        """The exchanger's."""
+        return self._exchanger.gifts(seen, hands if self._exchanger.sees_all else None)
+
+    def name_contract(self, seen: Seen, hands: Hands | None) -> int:
+        """The exchanger's."""
+        return self._exchanger.name_contract(seen, hands if self._exchanger.sees_all else None)
+
+    def card(self, seen: Seen, hands: Hands | None) -> int:
+        """The player's."""
+        return self._at_cards.card(seen, hands if self._at_cards.sees_all else None)
+
+    def declares(self, seen: Seen, card: int) -> bool:
+        """The player's."""
+        return self._at_cards.declares(seen, card)
+
+
+__all__ = ["Hands", "KernelPlayer", "PartsPlayer", "Player"]

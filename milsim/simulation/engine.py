@@ -7,7 +7,7 @@ so plain threads fill the cores; a sliding window keeps the memory bounded and t
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeVar
@@ -17,8 +17,10 @@ from numpy.typing import NDArray
 
 from milsim.dealing import DealSpace, kernel_ranks
 from milsim.dealing.sampling import checked_seed
-from milsim.policies import registry
-from milsim.policies.expert_parameters import kernel_parameters
+from milsim.errors import PolicyError
+from milsim.policies.players import Player
+from milsim.policies.seen import TableRules
+from milsim.policies.spec import parse_spec
 from milsim.rules import packed
 from milsim.simulation.check import thrown_in_for_ever
 from milsim.simulation.columns import DECLARER, GIFT_LEFT, GIFT_RIGHT, N_COLUMNS
@@ -28,6 +30,8 @@ from milsim.threads import checked_threads
 
 CHUNK_DEALS = {"off": 1 << 14, "gifts": 1 << 8, "exchange": 1 << 5}
 """Deals a chunk, by what is solved beside the play: solving takes long, some deals very long."""
+CHUNK_DRIVEN = 1 << 4
+"""Deals a chunk where some policy is not all kernels: a deal may take a tenth of a second."""
 WINDOW_PER_THREAD = 4
 
 _SPARE = 32
@@ -56,8 +60,32 @@ class Chunk:
 
 
 def policy_numbers(plan: Plan) -> NDArray[np.int64]:
-    """The policies of a plan as kernels know them, int64[3] by seat."""
-    return np.array([registry.get(name).number for name in plan.policies], dtype=np.int64)
+    """The policies of a plan as kernels know them, int64[3] by seat.
+
+    Raises :class:`~milsim.errors.PolicyError` for a policy that is not all kernels.
+    """
+    numbers = []
+    for text in plan.policies:
+        number = parse_spec(text).number
+        if number is None:
+            raise PolicyError(f"policy {text}: is not all kernels, which is needed here")
+        numbers.append(number)
+    return np.array(numbers, dtype=np.int64)
+
+
+def seats_of(policies: Sequence[str]) -> tuple[list[int] | None, list[Player]]:
+    """Who plays by kernels alone: their numbers; or, if one does not, a player for each.
+
+    >>> seats_of(("greedy", "random", "greedy"))
+    ([1, 0, 1], [])
+    """
+    specs = [parse_spec(text) for text in policies]
+    numbers = [spec.number for spec in specs]
+    if None not in numbers:
+        return [number for number in numbers if number is not None], []
+    made = {str(spec): spec for spec in specs}
+    players = {text: spec.player() for text, spec in made.items()}
+    return None, [players[str(spec)] for spec in specs]
 
 
 class _Player:
@@ -66,9 +94,10 @@ class _Player:
     def __init__(self, plan: Plan) -> None:
         self.seed = checked_seed(plan.seed)
         self.auction = int(plan.mode == "auction")
-        self.parameters = kernel_parameters(plan.rules)
         self.rules = packed(plan.rules)
-        self.policies = policy_numbers(plan)
+        self.numbers, self.players = seats_of(plan.policies)
+        self.policies = np.array(self.numbers or (), dtype=np.int64)
+        self.by = TableRules.of(plan.rules)
         self.space = DealSpace(
             where=plan.where or None, marriage_values=plan.rules.deal.marriage_values.by_suit()
         ).packed()
@@ -78,19 +107,25 @@ class _Player:
     def __call__(self, start: int, count: int) -> Chunk:
         deals = np.empty(count, dtype=np.int64)
         values = np.empty((N_COLUMNS, count + _SPARE), dtype=np.int16)
-        outcome = play_deals(
-            self.seed,
-            start,
-            self.auction,
-            self.parameters,
-            self.rules,
-            self.policies,
-            self.space.header,
-            self.space.hands,
-            self.ranks,
-            deals,
-            values,
-        )
+        tables = (self.space.header, self.space.hands, self.ranks, deals, values)
+        if self.numbers is not None:
+            outcome = play_deals(
+                self.seed,
+                start,
+                self.auction,
+                self.by.parameters,
+                self.rules,
+                self.policies,
+                *tables,
+            )
+        else:
+            # Only here: its kernels are many, and seldom needed.
+            from milsim.simulation.driver_runs import drive_deals
+
+            names = self.plan.policies
+            outcome = drive_deals(
+                self.players, names, self.by, self.seed, start, self.auction, *tables
+            )
         if outcome != ALL_DEALS_PLAYED:
             raise thrown_in_for_ever(self.plan, int(outcome))
         values = values[:, :count]
@@ -130,7 +165,10 @@ def play(
     n_threads = checked_threads(threads)
     player = _Player(plan)
     player.warm_up()
-    ranges = chunk_ranges(plan.start, plan.deals, CHUNK_DEALS[plan.dd])
+    size = CHUNK_DEALS[plan.dd]
+    if player.numbers is None:
+        size = min(size, CHUNK_DRIVEN)
+    ranges = chunk_ranges(plan.start, plan.deals, size)
     return in_order(player, ranges, n_threads, stop)
 
 

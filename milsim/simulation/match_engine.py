@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 
 from milsim.dealing import DealSpace, kernel_ranks
 from milsim.dealing.sampling import checked_seed
-from milsim.policies import registry
-from milsim.policies.expert_parameters import kernel_parameters
+from milsim.policies.seen import TableRules
 from milsim.rules import packed
 from milsim.simulation.check import match_thrown_in_for_ever
 from milsim.simulation.columns import N_COLUMNS
-from milsim.simulation.engine import chunk_ranges, in_order
+from milsim.simulation.engine import chunk_ranges, in_order, seats_of
 from milsim.simulation.match_columns import (
     DEALS,
     DEALS_PER_MATCH,
@@ -40,6 +39,8 @@ from milsim.threads import checked_threads
 
 CHUNK_MATCHES = 1 << 9
 """Matches a chunk: some 10,000 deals."""
+CHUNK_DRIVEN = 1
+"""Where some policy is not all kernels."""
 
 _ROWS_PER_MATCH = 24
 # Room for the rows of a chunk: a guess, as matches end when they end; the kernel goes on from where
@@ -90,11 +91,12 @@ class _Player:
     def __init__(self, plan: MatchPlan) -> None:
         self.plan = plan
         self.seed = checked_seed(plan.seed)
-        self.parameters = kernel_parameters(plan.rules)
         self.rules = packed(plan.rules)
-        numbers = [registry.get(name).number for name in plan.policies]
-        numbers += [0] * (MAX_PLAYERS - len(numbers))
+        self.numbers, self.players = seats_of(plan.policies)
+        numbers = self.numbers or []
+        numbers = numbers + [0] * (MAX_PLAYERS - len(numbers))
         self.policies = np.array(numbers, dtype=np.int64)
+        self.by = TableRules.of(plan.rules)
         self.space = DealSpace().packed()
         self.ranks = kernel_ranks()
 
@@ -113,21 +115,42 @@ class _Player:
             out = np.empty((N_COLUMNS, room), dtype=np.int16)
             rows = np.empty((N_MATCH_DEAL_COLUMNS, room), dtype=np.int32)
             progress = np.empty(PROGRESS_SIZE, dtype=np.int64)
-            play_matches(
-                self.seed,
-                start + done,
-                self.parameters,
-                self.rules,
-                self.policies,
-                self.space.header,
-                self.space.hands,
-                self.ranks,
-                numbers,
-                out,
-                rows,
-                matches,
-                progress,
-            )
+            space, seed, first = self.space, self.seed, start + done
+            if self.numbers is not None:
+                play_matches(
+                    seed,
+                    first,
+                    self.by.parameters,
+                    self.rules,
+                    self.policies,
+                    space.header,
+                    space.hands,
+                    self.ranks,
+                    numbers,
+                    out,
+                    rows,
+                    matches,
+                    progress,
+                )
+            else:
+                # Only here: its kernels are many, and seldom needed.
+                from milsim.simulation.driver_runs import drive_matches
+
+                drive_matches(
+                    self.players,
+                    self.plan.policies,
+                    self.by,
+                    seed,
+                    first,
+                    space.header,
+                    space.hands,
+                    self.ranks,
+                    numbers,
+                    out,
+                    rows,
+                    matches,
+                    progress,
+                )
             if progress[STUCK_INDEX] != NOT_STUCK:
                 raise match_thrown_in_for_ever(self.plan, int(progress[STUCK_INDEX]))
             filled, ended = int(progress[ROWS_DONE]), int(progress[MATCHES_DONE])
@@ -167,4 +190,6 @@ def play_match_plan(
     n_threads = checked_threads(threads)
     player = _Player(plan)
     player.warm_up()
+    if player.numbers is None:
+        chunk = min(chunk, CHUNK_DRIVEN)
     return in_order(player, chunk_ranges(plan.start, plan.matches, chunk), n_threads, stop)

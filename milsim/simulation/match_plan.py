@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from milsim.rules import Rules, digest, load
@@ -14,6 +14,7 @@ from milsim.simulation.plan import (
     digest_of,
     policies_of,
     rules_as_toml,
+    stored_policies,
     whole_number,
 )
 
@@ -24,8 +25,8 @@ MAX_MATCHES = 10**12
 class MatchPlan:
     """Matches ``start … start + matches - 1`` of a seed, and how they are played.
 
-    ``policies`` are the names by player, three or four: players keep their numbers for a whole
-    match, while the deal goes round.
+    ``policies`` are canonical texts (:mod:`milsim.policies.spec`) by player, three or four: players
+    keep their numbers for a whole match, while the deal goes round.
     """
 
     matches: int
@@ -91,10 +92,11 @@ def match_plan_of_manifest(
     plan: dict[str, Any], rules: dict[str, Any], name: str, source: str
 ) -> MatchPlan:
     """The plan of a stored run of matches, from its manifest's tables; raises what `make` does."""
-    return MatchPlan.make(
+    made = MatchPlan.make(
         matches=plan["matches"],
         seed=plan["seed"],
         start=plan["start"],
         rules=build(rules, name=name, source=source),
-        policy=",".join(plan["policies"]),
     )
+    policies = stored_policies(plan["policies"], made.rules.deal.players, "player")
+    return replace(made, policies=policies)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 from milsim.errors import PolicyError, UsageError, nearest, quote
-from milsim.policies import registry
+from milsim.policies.spec import canonical
 from milsim.rules import Rules, digest, load, to_toml
 from milsim.rules.fields import build
 
@@ -56,7 +56,9 @@ class Plan:
         where: str | None = None,
         dd: str = "off",
     ) -> Plan:
-        """A checked plan; ``policy`` is one name, or three by seat with commas between.
+        """A checked plan; ``policy`` is one spec, or three by seat with commas between.
+
+        A spec is a name, a name with settings, or a TOML file: :mod:`milsim.policies.spec`.
 
         Raises :class:`~milsim.errors.UsageError` for a number out of range or an unknown mode,
         :class:`~milsim.errors.RulesError`, :class:`~milsim.errors.PolicyError` and
@@ -148,16 +150,32 @@ def digest_of(plan: dict[str, Any]) -> str:
 
 def plan_of_manifest(plan: dict[str, Any], rules: dict[str, Any], name: str, source: str) -> Plan:
     """The plan of a stored run, from its manifest's tables; raises what :meth:`Plan.make` does."""
-    return Plan.make(
+    made = Plan.make(
         deals=plan["deals"],
         seed=plan["seed"],
         start=plan["start"],
         mode=plan["mode"],
         rules=build(rules, name=name, source=source),
-        policy=",".join(plan["policies"]),
         where=plan["where"] or None,
         dd=plan["dd"],
     )
+    first, second, third = stored_policies(plan["policies"], 3, "seat")
+    return replace(made, policies=(first, second, third))
+
+
+def stored_policies(policies: object, wanted: int, by: str) -> tuple[str, ...]:
+    """The policies of a stored plan as they stand: a run can be read without its policies.
+
+    >>> stored_policies(["mine:depth=3", "greedy", "greedy"], 3, "seat")
+    ('mine:depth=3', 'greedy', 'greedy')
+    """
+    if (
+        not isinstance(policies, list)
+        or len(policies) != wanted
+        or not all(isinstance(text, str) and text for text in policies)
+    ):
+        raise PolicyError(f"policies {quote(policies)}: {_NUMBERS[wanted]} by {by} are needed")
+    return tuple(policies)
 
 
 _NUMBERS = {3: "three", 4: "four"}
@@ -175,7 +193,7 @@ def policies_of(policy: str | Sequence[str], wanted: int, by: str) -> tuple[str,
     parts = policy.split(",") if isinstance(policy, str) else policy
     if not isinstance(parts, list | tuple) or not all(isinstance(part, str) for part in parts):
         raise PolicyError(f"policy {quote(policy)}: {needed}")
-    names = [registry.get(part.strip()).name for part in parts]
+    names = [canonical(part) for part in parts]
     if len(names) == 1:
         names *= wanted
     if len(names) != wanted:

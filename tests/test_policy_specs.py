@@ -1,0 +1,213 @@
+"""Specs of policies: one canonical text for all ways to write one, and errors that help."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import milsim
+from milsim.errors import PolicyError
+from milsim.policies import Policy, legal_bids, legal_cards, register
+from milsim.policies.spec import PolicySpec, canonical, maker, parse_spec, spec_names
+from milsim.policies.user import UserPlayer
+from milsim.rules import preset_names
+from milsim.simulation.engine import play
+from milsim.simulation.match_engine import play_match_plan
+from milsim.simulation.match_plan import MatchPlan
+from milsim.simulation.plan import Plan
+
+
+class Cheapest(Policy):
+    """Plays its cheapest card."""
+
+    def __init__(self, depth=1, brave=False):
+        self.depth, self.brave = depth, brave
+
+    def bid(self, view):
+        bids = legal_bids(view)
+        return bids[0] if bids and self.brave else 0
+
+    def card(self, view):
+        return min(legal_cards(view), key=lambda card: card % 6)
+
+
+@pytest.fixture
+def cheapest():
+    register("cheapest", Cheapest)
+
+
+def rows_of(plan, threads=1):
+    chunks = list(play(plan, threads=threads))
+    return np.concatenate([chunk.values for chunk in chunks], axis=1)
+
+
+@pytest.mark.parametrize(
+    ("text", "spec"),
+    [
+        ("greedy", "greedy"),
+        (" greedy:play=greedy ", "greedy"),
+        ("greedy:bid=random", "greedy:bid=random"),
+        ("random:play=greedy", "greedy:bid=random:exchange=random"),
+        ("pimc:layouts=64:bid=greedy", "pimc:bid=greedy:layouts=64"),
+        ("pimc:layouts=32", "pimc"),
+        ("cheapest:brave=true:depth=3", "cheapest:brave=true:depth=3"),
+        ("cheapest:brave=False:depth=1", "cheapest"),
+    ],
+)
+def test_the_same_play_has_the_same_text(cheapest, text, spec):
+    assert canonical(text) == spec
+    assert canonical(spec) == spec
+    assert str(parse_spec(spec)) == spec
+
+
+def test_a_file_is_a_spec(tmp_path, cheapest):
+    path = tmp_path / "deep.toml"
+    path.write_text('policy = "pimc"\nbid = "greedy"\nlayouts = 64\n')
+    assert canonical(str(path)) == "pimc:bid=greedy:layouts=64"
+    plan = Plan.make(deals=1, policy=f"greedy,{path},random")
+    assert plan.policies == ("greedy", "pimc:bid=greedy:layouts=64", "random")
+    path.write_text('policy = "cheapest"\ndepth = 2\nbrave = true')
+    assert canonical(str(path)) == "cheapest:brave=true:depth=2"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("gredy", "unknown policy 'gredy': did you mean greedy?"),
+        ("greedy:bid=randum", "policy 'greedy:bid=randum': unknown policy 'randum': did you mean"),
+        ("pimc:layout=3", "no parameter 'layout': did you mean layouts?"),
+        ("greedy:layouts=3", "no parameter 'layouts'"),
+        ("pimc:layouts=x", "layouts: 'x' is no whole number"),
+        ("pimc:layouts=0", "layouts: 0 is out of range; use 1 to"),
+        ("pimc:layouts", "'layouts' is not key=value"),
+        ("pimc:layouts=3:layouts=4", "layouts is given twice"),
+        ("cheapest:brave=perhaps", "brave: 'perhaps'; true or false"),
+        ("", "unknown policy ''"),
+        ("nowhere.toml", "policy file nowhere.toml: no such file"),
+    ],
+)
+def test_a_mistake_is_one_line_with_the_right_name(cheapest, text, words):
+    with pytest.raises(PolicyError) as caught:
+        parse_spec(text).player()
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("layouts = 3", "no key policy"),
+        ('policy = "pimc"\nlayouts = "many"', "layouts: 'many' is not like 32"),
+        ('policy = "pimc"\nlayouts = true', "layouts: True is not like 32"),
+        ("policy = 3", "policy is a policy's name, not 3"),
+        ('policy = "pimc', "policy file"),
+        ('policy = "cheapest"\ndepth = 1.5', "depth: 1.5 is not like 1"),
+    ],
+)
+def test_a_mistake_in_a_file_names_the_file(tmp_path, cheapest, content, words):
+    path = tmp_path / "bad.toml"
+    path.write_text(content)
+    with pytest.raises(PolicyError) as caught:
+        parse_spec(str(path))
+    assert words in str(caught.value)
+    assert "bad.toml" in str(caught.value)
+
+
+def test_names_that_cannot_be_taken():
+    for name in ("greedy", "a,b", "a:b", "", "x.toml", "bid", 3):
+        with pytest.raises(PolicyError):
+            register(name, Policy)
+    with pytest.raises(PolicyError, match="parameter depth has no default"):
+        register("needs", type("Needs", (), {"__init__": lambda self, depth: None}))
+
+
+def test_an_entry_point_is_a_name(monkeypatch):
+    class Point:
+        name, value = "theirs", "their_bots:Cheapest"
+
+        def load(self):
+            return Cheapest
+
+    class Broken(Point):
+        name, value = "broken", "nothing:Here"
+
+        def load(self):
+            raise ModuleNotFoundError("no module\nnamed nothing")
+
+    points = {"theirs": Point(), "broken": Broken()}
+    monkeypatch.setattr("milsim.policies.spec._entry_points", lambda: points)
+    assert {"theirs", "broken", "greedy", "pimc", "oracle"} <= set(spec_names())
+    assert canonical("theirs:depth=2") == "theirs:depth=2"
+    with pytest.raises(PolicyError, match="policy broken: nothing:Here cannot be loaded"):
+        maker("broken")
+
+
+@pytest.mark.parametrize("rules", preset_names())
+def test_the_base_of_users_policies_is_greedy(rules):
+    register("plain", Policy)
+    for mode in ("auction", "declarer"):
+        mine = Plan.make(deals=30, seed=5, rules=rules, policy="plain", mode=mode)
+        greedy = Plan.make(deals=30, seed=5, rules=rules, policy="greedy", mode=mode)
+        assert (rows_of(mine, 2) == rows_of(greedy)).all()
+
+
+def test_parts_are_those_of_their_policies():
+    whole = rows_of(Plan.make(deals=40, policy="greedy"))
+    parts = PolicySpec("greedy", "greedy", "greedy")
+    assert parts.number == 1
+    mixed = rows_of(Plan.make(deals=40, policy="random:bid=greedy:exchange=greedy"))
+    auction = slice(1, 9)  # declarer to gifts
+    assert (whole[auction] == mixed[auction]).all()
+    assert (whole != mixed).any()
+
+
+def test_a_match_with_a_user_policy(cheapest):
+    plan = MatchPlan.make(matches=3, policy="cheapest:brave=true,greedy,greedy", seed=3)
+    one = [chunk.results.tolist() for chunk in play_match_plan(plan, threads=1)]
+    two = [chunk.results.tolist() for chunk in play_match_plan(plan, threads=2)]
+    assert one == two
+
+
+def test_a_run_says_who_played_and_reads_without_them(tmp_path, monkeypatch, cheapest):
+    run = milsim.simulate(40, policy="cheapest:depth=3,greedy,random", seed=2, out=tmp_path / "run")
+    manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
+    assert manifest["plan"]["policies"] == ["cheapest:depth=3", "greedy", "random"]
+    monkeypatch.setattr("milsim.policies.spec._registered", {})
+    again = milsim.open_run(tmp_path / "run")
+    assert again.plan == run.plan
+    assert "cheapest:depth=3" in again.play
+
+
+def test_check_policy_finds_what_is_wrong():
+    class Moody(Policy):
+        def __init__(self):
+            self.asked = 0
+
+        def card(self, view):
+            self.asked += 1
+            return legal_cards(view)[self.asked % 2]
+
+    class Wordy(Policy):
+        def gifts(self, view):
+            return "AS"
+
+    class Lazy:
+        def bid(self, view):
+            return 1 / 0
+
+    class Fair(Policy):
+        pass
+
+    for policy, words in (
+        (Moody, "must depend on the view alone"),
+        (Wordy, "gifts: 'AS' is not two cards"),
+        (Lazy, "ZeroDivisionError: division by zero"),
+        ("gredy", "did you mean greedy?"),
+    ):
+        with pytest.raises(PolicyError, match=words):
+            milsim.check_policy(policy, deals=3)
+    for rules in preset_names():
+        assert milsim.check_policy(Fair, rules=rules, deals=8) > 8 * 15
+    assert not UserPlayer(Fair()).sees_all
