@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from milsim.dealing import DealSpace, sample_deals
     from milsim.deals import Deal, DealFault
     from milsim.errors import MilsimError
-    from milsim.policies.conformance import check_policy
     from milsim.position import Position
     from milsim.reference import MatchState, score_match_deal
     from milsim.reports.arena import Contest, arena
     from milsim.scoring import DealScore, score_deal
+    from milsim.simulation.policy_check import check_policy
     from milsim.solver import (
         Exchange,
         Exchanges,
@@ -69,7 +69,7 @@ _HOMES = {
     "arena": "milsim.reports.arena",
     "best_exchange": "milsim.solver",
     "best_exchange_batch": "milsim.solver",
-    "check_policy": "milsim.policies.conformance",
+    "check_policy": "milsim.simulation.policy_check",
     "legal_mask": "milsim.tricks",
     "open_matches": "milsim.api",
     "open_run": "milsim.api",
