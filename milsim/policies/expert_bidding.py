@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from milsim._jit import kernel
 from milsim.bits import highest_bit_index, lowest_bit_index, popcount
-from milsim.cards import ACE, DECK_POINTS, KING, QUEEN
+from milsim.cards import ACE, DECK_POINTS, KING, NINE, QUEEN, RANK_MASKS
 from milsim.policies.expert_play import PLAY_SIZE
 from milsim.rules import place_of
 
@@ -57,7 +57,14 @@ AT_MODEL_7 = PLAY_SIZE
 AT_MODEL_8 = AT_MODEL_7 + MODEL_SIZE
 AT_CHANCES = AT_MODEL_8 + MODEL_8_SIZE
 AT_ADVANTAGE = AT_CHANCES + CHANCES_SIZE
-PARAMETERS_SIZE = AT_ADVANTAGE + ADVANTAGE_SIZE
+FITTED_SIZE = AT_ADVANTAGE + ADVANTAGE_SIZE
+# Made of them for the marriage values of a rule set.
+AT_SUITS_7 = FITTED_SIZE
+AT_SUITS_8 = AT_SUITS_7 + 4 * 64
+PARAMETERS_SIZE = AT_SUITS_8 + 4 * 64
+
+_NINES = RANK_MASKS[NINE]
+_QUEENS = RANK_MASKS[QUEEN]
 
 MOST_MODEL_PLACES = 16
 
@@ -75,7 +82,7 @@ def value_bucket(value: int) -> int:
 def hand_places(rules: NDArray[np.int64], hand: int, places: NDArray[np.int64]) -> int:
     """The entries of the tables that a hand's worth is the sum of, for fitting; returns how many.
 
-    Does what `hand_worth` does, place by place.
+    Their sum is `hand_worth`.
     """
     count = 0
     aces = 0
@@ -117,50 +124,80 @@ def hand_places(rules: NDArray[np.int64], hand: int, places: NDArray[np.int64]) 
     return count + 1
 
 
-@kernel
+@kernel(inline=True)
 def hand_worth(
-    parameters: NDArray[np.int64], model: int, rules: NDArray[np.int64], hand: int
-) -> tuple[int, int, int]:
-    """The worth of a hand, in hundredths of a declarer point; its marriages (2: two or more), and
-    its half marriages. ``model`` is where the tables begin.
+    parameters: NDArray[np.int64], model: int, suits: int, rules: NDArray[np.int64], hand: int
+) -> int:
+    """The worth of a hand, in hundredths of a declarer point: the sum over `hand_places`.
+
+    ``model`` and ``suits`` are where its tables and its `suit_tables` begin. Patterns and half
+    marriages are one look a suit; the rest is counted on all suits at once.
     """
-    worth = 0
-    aces = 0
-    tops = 0
-    marriages = 0
-    halves = 0
+    worth = int(
+        parameters[suits + (hand & 63)]
+        + parameters[suits + 64 + (hand >> 6 & 63)]
+        + parameters[suits + 128 + (hand >> 12 & 63)]
+        + parameters[suits + 192 + (hand >> 18)]
+    )
+    # Ace, ace and ten, ace to king …: one bit each, moved to different places of the suit.
+    ace = hand >> 5 & _NINES
+    ten = ace & hand >> 4
+    king = ten & hand >> 3
+    queen = king & hand >> 2
+    jack = queen & hand >> 1
+    nine = jack & hand
+    tops = popcount(ace | ten << 1 | king << 2 | queen << 3 | jack << 4 | nine << 5)
+    tops = tops if tops < 7 else 7
+    pairs = hand & hand >> 1 & _QUEENS
+    if pairs == 0:
+        return worth + int(parameters[model + TOPS + tops * 3])
+    aces = popcount(ace)
+    aces = aces if aces < 3 else 3
+    marriages = popcount(pairs)
+    marriages = marriages if marriages < 2 else 2
     best = 0
     rest = 0
     best_pattern = 0
-    for suit in range(4):
-        pattern = hand >> 6 * suit & 63
-        worth += int(parameters[model + PATTERN + pattern])
-        aces += pattern >> ACE
-        tops += 5 - highest_bit_index(~pattern & 63)
-        both = pattern >> QUEEN & 3
-        if both == 3:
-            marriages += 1
-            value = value_bucket(int(rules[VALUES + suit])) + 1
-            if value > best:
-                rest = best
-                best = value
-                best_pattern = pattern
-            elif value > rest:
-                rest = value
-        elif both != 0:
-            halves += 1
-            bucket = value_bucket(int(rules[VALUES + suit]))
-            worth += int(parameters[model + HALF + 2 * bucket + (pattern >> ACE)])
-    aces = aces if aces < 3 else 3
-    if best > 0:
-        worth += int(parameters[model + BEST_PATTERN + best_pattern])
-        worth += int(parameters[model + BEST + (best - 1) * 4 + aces])
+    while pairs:
+        suit = lowest_bit_index(pairs) // 6
+        pairs &= pairs - 1
+        value = value_bucket(int(rules[VALUES + suit])) + 1
+        if value > best:
+            rest = best
+            best = value
+            best_pattern = hand >> 6 * suit & 63
+        elif value > rest:
+            rest = value
+    worth += int(parameters[model + BEST_PATTERN + best_pattern])
+    worth += int(parameters[model + BEST + (best - 1) * 4 + aces])
     if rest > 0:
         worth += int(parameters[model + REST + (rest - 1) * 4 + aces])
-    tops = tops if tops < 7 else 7
-    marriages = marriages if marriages < 2 else 2
-    worth += int(parameters[model + TOPS + tops * 3 + marriages])
-    return worth, marriages, halves
+    return worth + int(parameters[model + TOPS + tops * 3 + marriages])
+
+
+@kernel(inline=True)
+def marriages_and_halves(hand: int) -> tuple[int, int]:
+    """How many suits have king and queen in a hand (2: two or more), and how many just one of them.
+
+    >>> marriages_and_halves(0b001000_001100)
+    (1, 1)
+    """
+    marriages = popcount(hand & hand >> 1 & _QUEENS)
+    return (marriages if marriages < 2 else 2), popcount((hand ^ hand >> 1) & _QUEENS)
+
+
+@kernel
+def suit_tables(
+    parameters: NDArray[np.int64], model: int, suits: int, rules: NDArray[np.int64]
+) -> None:
+    """Fill the four tables of 64 patterns from ``suits`` on: pattern and half marriage in one."""
+    for suit in range(4):
+        bucket = value_bucket(int(rules[VALUES + suit]))
+        for pattern in range(64):
+            worth = int(parameters[model + PATTERN + pattern])
+            if pattern >> QUEEN & 3 in (1, 2):
+                worth += int(parameters[model + HALF + 2 * bucket + (pattern >> ACE)])
+            parameters[suits + 64 * suit + pattern] = worth
 
 
 @kernel(inline=True)
@@ -202,26 +239,37 @@ def gift_worth(
     return worth
 
 
-CANDIDATES = 6
+@kernel(inline=True)
+def _least_missed(parameters: NDArray[np.int64], rules: NDArray[np.int64], hand10: int) -> int:
+    """The six cards of ten that are least missed, by what the other nine are worth, as a mask."""
+    a = b = c = d = e = f = -(1 << 40)
+    rest = hand10
+    while rest:
+        card = rest & -rest
+        rest ^= card
+        worth = hand_worth(parameters, AT_MODEL_8, AT_SUITS_8, rules, hand10 ^ card)
+        # The key goes down a row of six, each place keeping the larger: no branch to mispredict.
+        key = worth << 5 | lowest_bit_index(card)
+        a, key = max(a, key), min(a, key)
+        b, key = max(b, key), min(b, key)
+        c, key = max(c, key), min(c, key)
+        d, key = max(d, key), min(d, key)
+        e, key = max(e, key), min(e, key)
+        f = max(f, key)
+    return (
+        1 << (a & 31)
+        | 1 << (b & 31)
+        | 1 << (c & 31)
+        | 1 << (d & 31)
+        | 1 << (e & 31)
+        | 1 << (f & 31)
+    )
 
 
 @kernel
 def expert_gifts(parameters: NDArray[np.int64], rules: NDArray[np.int64], hand10: int) -> int:
     """The best two gifts among the cards least missed, packed as ``left + 32 * right``."""
-    # Cards by what the other nine are worth: the six least missed, packed five bits each.
-    chosen = 0
-    for _ in range(CANDIDATES):
-        best = -1
-        most = -(1 << 40)
-        rest = hand10 & ~chosen
-        while rest:
-            card = rest & -rest
-            rest ^= card
-            worth, _m, _h = hand_worth(parameters, AT_MODEL_8, rules, hand10 ^ card)
-            if worth > most:
-                most = worth
-                best = card
-        chosen |= best
+    chosen = _least_missed(parameters, rules, hand10)
     gifts = 0
     most = -(1 << 40)
     firsts = chosen
@@ -235,7 +283,7 @@ def expert_gifts(parameters: NDArray[np.int64], rules: NDArray[np.int64], hand10
             seconds ^= second
             b = lowest_bit_index(second)
             kept = hand10 ^ first ^ second
-            worth, _m, _h = hand_worth(parameters, AT_MODEL_8, rules, kept)
+            worth = hand_worth(parameters, AT_MODEL_8, AT_SUITS_8, rules, kept)
             one = gift_worth(parameters, rules, hand10, kept, a, 0)
             one += gift_worth(parameters, rules, hand10, kept, b, 1)
             other = gift_worth(parameters, rules, hand10, kept, b, 0)
@@ -274,7 +322,8 @@ def expert_contract(
     step: int,
 ) -> int:
     """The contract with the best mean score."""
-    worth, marriages, _halves = hand_worth(parameters, AT_MODEL_8, rules, hand8)
+    worth = hand_worth(parameters, AT_MODEL_8, AT_SUITS_8, rules, hand8)
+    marriages, _halves = marriages_and_halves(hand8)
     chosen = lowest
     most = -(1 << 40)
     contract = lowest
@@ -317,7 +366,8 @@ def expert_bid(
         return 0
     if may_pass == 0:
         return lowest
-    worth, marriages, halves = hand_worth(parameters, AT_MODEL_7, rules, hand)
+    worth = hand_worth(parameters, AT_MODEL_7, AT_SUITS_7, rules, hand)
+    marriages, halves = marriages_and_halves(hand)
     place = AT_ADVANTAGE + advantage_place(worth, marriages, halves, lowest, state)
     return lowest if parameters[place] > 0 else 0
 
@@ -338,7 +388,8 @@ def expert_concession(
     """
     gifts = expert_gifts(parameters, rules, hand10)
     kept = hand10 & ~(1 << (gifts & 31)) & ~(1 << (gifts >> 5))
-    worth, marriages, _halves = hand_worth(parameters, AT_MODEL_8, rules, kept)
+    worth = hand_worth(parameters, AT_MODEL_8, AT_SUITS_8, rules, kept)
+    marriages, _halves = marriages_and_halves(kept)
     chance = chance_of(parameters, worth, marriages, made_bid)
     score = made_bid * (2 * chance - 10_000) // 10_000
     taken = DECK_POINTS - max(0, min(worth // 100, DECK_POINTS))

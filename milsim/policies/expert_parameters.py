@@ -9,18 +9,20 @@ that reads it.
 from __future__ import annotations
 
 import tomllib
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from milsim.errors import PolicyError
 from milsim.policies import expert_bidding as bidding
 from milsim.policies import expert_play as play
-from milsim.rules import Rules
+from milsim.rules import Rules, packed
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+FILE = "expert.toml"
 
 LEADERS = ("declarer", "left_defender", "right_defender")
 FOLLOWERS = (
@@ -90,38 +92,58 @@ def places() -> dict[str, tuple[int, int]]:
     return found
 
 
-@cache
-def _parameters(name: str) -> NDArray[np.int64]:
+def from_toml(text: str, name: str) -> NDArray[np.int64]:
+    """The array of a file's text, int64[PARAMETERS_SIZE], what depends on rules still 0.
+
+    ``name`` is the file's, for the :class:`~milsim.errors.PolicyError` of a table that is missing
+    or has another number of entries.
+
+    >>> from_toml("", "mine")
+    Traceback (most recent call last):
+    ...
+    milsim.errors.PolicyError: mine: play.lead.declarer.beaters is missing
+    """
     import numpy as np
 
-    text = files("milsim.policies").joinpath(name).read_text(encoding="utf-8")
     file = tomllib.loads(text)
-    array = np.empty(bidding.PARAMETERS_SIZE, np.int64)
+    array = np.zeros(bidding.PARAMETERS_SIZE, np.int64)
     for dotted, (first, end) in places().items():
-        table = file
-        *tables, last = dotted.split(".")
-        for part in tables:
+        table: Any = file
+        for part in dotted.split("."):
+            if part not in table:
+                raise PolicyError(f"{name}: {dotted} is missing")
             table = table[part]
-        if len(table[last]) != end - first:
-            raise PolicyError(f"{name}: {dotted} has {len(table[last])} numbers, not {end - first}")
-        array[first:end] = table[last]
-    array.flags.writeable = False
+        if len(table) != end - first:
+            raise PolicyError(f"{name}: {dotted} has {len(table)} numbers, not {end - first}")
+        array[first:end] = table
     return array
 
 
-def kernel_parameters(rules: Rules) -> NDArray[np.int64]:  # noqa: ARG001
+@cache
+def _fitted(name: str) -> NDArray[np.int64]:
+    return from_toml(files("milsim.policies").joinpath(name).read_text(encoding="utf-8"), name)
+
+
+@lru_cache(maxsize=256)
+def kernel_parameters(rules: Rules) -> NDArray[np.int64]:
     """All parameters, int64[PARAMETERS_SIZE], read-only, for the kernels of `dispatch`.
 
     >>> from milsim.rules import load
     >>> len(kernel_parameters(load("mil"))) == bidding.PARAMETERS_SIZE
     True
     """
-    return _parameters("expert.toml")
+    array = _fitted(FILE).copy()
+    fields = packed(rules)
+    bidding.suit_tables(array, bidding.AT_MODEL_7, bidding.AT_SUITS_7, fields)
+    bidding.suit_tables(array, bidding.AT_MODEL_8, bidding.AT_SUITS_8, fields)
+    array.flags.writeable = False
+    return array
 
 
 def to_toml(array: NDArray[np.int64], head: str) -> str:
     """The array as the text of the file; ``head`` are the comments it begins with.
 
+    >>> from milsim.rules import load
     >>> to_toml(kernel_parameters(load("mil")), "# x").splitlines()[0]
     '# x'
     """
