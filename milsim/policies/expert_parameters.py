@@ -1,6 +1,7 @@
-"""The parameters of the policy ``expert``: from ``expert.toml`` to the one array kernels read.
+"""The parameters of the policy ``expert``: from its files to the one array kernels read.
 
-The file holds the tables of :mod:`milsim.policies.expert_play` and
+There are two, ``expert.toml`` and ``expert_free.toml``: where nobody must beat, cards are worth
+something else. A file holds the tables of :mod:`milsim.policies.expert_play` and
 :mod:`milsim.policies.expert_bidding` in their order, as whole numbers, and says how they were
 fitted. Kernels get all of them as one int64 array; where a table begins stands beside the kernel
 that reads it.
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FILE = "expert.toml"
+FREE_FILE = "expert_free.toml"
+"""Fitted under `mil`, and under `gamerules` for rules that let followers play low."""
 
 LEADERS = ("declarer", "left_defender", "right_defender")
 FOLLOWERS = (
@@ -132,7 +135,7 @@ def kernel_parameters(rules: Rules) -> NDArray[np.int64]:
     >>> len(kernel_parameters(load("mil"))) == bidding.PARAMETERS_SIZE
     True
     """
-    array = _fitted(FILE).copy()
+    array = _fitted(FREE_FILE if rules.play.must_beat == "no" else FILE).copy()
     fields = packed(rules)
     bidding.suit_tables(array, bidding.AT_MODEL_7, bidding.AT_SUITS_7, fields)
     bidding.suit_tables(array, bidding.AT_MODEL_8, bidding.AT_SUITS_8, fields)
