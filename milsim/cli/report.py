@@ -14,15 +14,23 @@ from milsim.cli.match import MAX_MATCHES
 from milsim.cli.options import announce_compilation, parse_count, say
 from milsim.errors import UsageError
 
-NAME_HELP = "bidding or marriages (of deals), match or sheet (of matches), auction (of both)."
+NAME_HELP = (
+    "bidding or marriages (of deals), match or sheet (of matches), auction (of both), bias (of "
+    "several runs of the same deals, or of one with --dd), advice (of no run)."
+)
 FORMAT_HELP = "text, csv, json, md or parquet; data formats hold all columns at full precision."
 
 
 def report(
     name: Annotated[str, typer.Argument(metavar="NAME", help=NAME_HELP)],
-    run: Annotated[
-        Path, typer.Argument(metavar="RUN", help="A folder of milsim simulate or milsim match.")
-    ],
+    runs: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[RUN]...",
+            help="A folder of milsim simulate or milsim match; for bias one or several.",
+            show_default=False,
+        ),
+    ] = None,
     format: Annotated[  # noqa: A002 (the option's name)
         str, typer.Option("--format", "-f", metavar="FORMAT", help=FORMAT_HELP)
     ] = "text",
@@ -30,10 +38,19 @@ def report(
         str,
         typer.Option(
             "--model",
-            metavar="played|double-dummy",
-            help="Whose points: of the policies that played, or double dummy (a run with --dd).",
+            metavar="played|double-dummy|corrected|POLICY",
+            help="Whose points: of the policies that played, or double dummy (a run with --dd), or "
+            "that corrected by --bias; a policy's name asks that the run was played by it.",
         ),
     ] = "played",
+    bias: Annotated[
+        Path | None,
+        typer.Option(
+            "--bias",
+            metavar="FILE",
+            help="For --model corrected: what milsim report bias --format json --out FILE wrote.",
+        ),
+    ] = None,
     match: Annotated[
         str | None,
         typer.Option("--match", metavar="M", help="Which match of the run, for sheet; its first."),
@@ -48,28 +65,25 @@ def report(
     All figures are sampled, with 95 % intervals, except columns called exact. A sheet is the score
     sheet of one match.
     """
-    from milsim.reports import check_format, check_target, report_named
+    from milsim.reports import STUDIES, check_format, check_target, report_named, write
 
-    entry = report_named(name)
+    if name not in STUDIES:
+        report_named(name)
     chosen = "json" if json else check_format(format)
     if out is not None:
         check_target(out)
     elif chosen == "parquet" and sys.stdout is not None and sys.stdout.isatty():
         raise UsageError("format parquet: not for a terminal; name a file with --out")
+    folders = runs or []
+    if name == "bias":
+        if model != "played" or bias is not None or match is not None:
+            raise UsageError("report bias: takes runs, --format and --out only")
+        announce_compilation(quiet=json)
+        from milsim.reports.bias import render_bias
 
-    options: dict[str, Any] = {}
-    if match is not None:
-        if name != "sheet":
-            raise UsageError(f"--match: is for sheet, not for {name}")
-        options["match"] = parse_count("match", match, 0, MAX_MATCHES)
-
-    from milsim.reports import write
-    from milsim.store.match_run import open_any
-
-    opened = open_any(run).as_model(model)
-    announce_compilation(quiet=json)
-    width = shutil.get_terminal_size((100, 24)).columns
-    content = entry.render(opened, chosen, width=width, **options)
+        content = render_bias(folders, chosen, width=_width())
+    else:
+        content = _of_one_run(name, folders, chosen, model, bias, match, quiet=json)
     if out is not None:
         write(content, out)
         say(f"written to {out}")
@@ -79,3 +93,41 @@ def report(
         sys.stdout.flush()
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
+
+
+def _of_one_run(
+    name: str,
+    runs: list[Path],
+    format: str,  # noqa: A002
+    model: str,
+    bias: Path | None,
+    match: str | None,
+    *,
+    quiet: bool,
+) -> bytes:
+    """The bytes of a report of one run."""
+    from milsim.reports import report_named
+    from milsim.store.match_run import open_any
+    from milsim.store.run import MODELS, Run
+
+    if len(runs) != 1:
+        given = f"{len(runs)} are given" if runs else "none is given"
+        raise UsageError(f"report {name}: needs one RUN, a folder of milsim simulate; {given}")
+    options: dict[str, Any] = {}
+    if match is not None:
+        if name != "sheet":
+            raise UsageError(f"--match: is for sheet, not for {name}")
+        options["match"] = parse_count("match", match, 0, MAX_MATCHES)
+    opened = open_any(runs[0])
+    if isinstance(opened, Run) and (model not in MODELS or bias is not None):
+        from milsim.reports.bias_table import run_by_model
+
+        opened = run_by_model(opened, model, bias)
+    else:
+        opened = opened.as_model(model)
+    announce_compilation(quiet=quiet)
+    return report_named(name).render(opened, format, width=_width(), **options)
+
+
+def _width() -> int:
+    return shutil.get_terminal_size((100, 24)).columns

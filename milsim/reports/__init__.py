@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from milsim.reports.auction_frames import auction
     from milsim.reports.auction_print import auction_report
+    from milsim.reports.bias import bias
     from milsim.reports.bidding_frames import bidding
     from milsim.reports.bidding_print import bidding_report
     from milsim.reports.charts.style import save
@@ -160,6 +161,10 @@ CHARTS: dict[str, ChartEntry] = {
 }
 
 
+STUDIES = ("bias", "advice")
+"""Reports that are not of one run: of runs of the same deals, and of deals they play themselves."""
+
+
 def report_named(name: str) -> ReportEntry | SheetEntry:
     """The report of this name; raises UsageError with the nearest right name.
 
@@ -167,7 +172,8 @@ def report_named(name: str) -> ReportEntry | SheetEntry:
     'bidding'
     """
     if name not in REPORTS:
-        raise UsageError(f"unknown report {name!r:.40}: {nearest(str(name), REPORTS)}")
+        known = [*REPORTS, *STUDIES]
+        raise UsageError(f"unknown report {name!r:.40}: {nearest(str(name), known)}")
     return REPORTS[name]
 
 
@@ -198,6 +204,7 @@ _HOMES = {
     "ScoreSheet": "milsim.reports.sheet",
     "auction": "milsim.reports.auction_frames",
     "auction_report": "milsim.reports.auction_print",
+    "bias": "milsim.reports.bias",
     "bidding": "milsim.reports.bidding_frames",
     "bidding_report": "milsim.reports.bidding_print",
     "compare_rules": "milsim.reports.compare",
@@ -218,6 +225,7 @@ __all__ = [
     "CHARTS",
     "FORMATS",
     "REPORTS",
+    "STUDIES",
     "ChartEntry",
     "Report",
     "ReportEntry",
@@ -225,6 +233,7 @@ __all__ = [
     "SheetEntry",
     "auction",
     "auction_report",
+    "bias",
     "bidding",
     "bidding_report",
     "chart_named",
