@@ -43,9 +43,10 @@ def match(
         str,
         typer.Option(
             "--policy",
-            metavar="NAME[,NAME,NAME]",
-            help="Who plays: random or greedy; one name, or one a player, from player 1. The deal "
-            "goes round, so players keep no seat.",
+            metavar="SPEC[,SPEC,SPEC]",
+            help="Who plays: random, greedy, expert, pimc, oracle (sees all), name:key=value or a "
+            "TOML file (docs/policies.md); one, or one a player, from player 1. The deal goes "
+            "round, so players keep no seat.",
         ),
     ] = "greedy",
     seed: SeedOption = "1",

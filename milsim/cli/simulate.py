@@ -47,8 +47,9 @@ def simulate(
         str,
         typer.Option(
             "--policy",
-            metavar="NAME[,NAME,NAME]",
-            help="Who plays: random or greedy; one name, or three by seat (forehand first).",
+            metavar="SPEC[,SPEC,SPEC]",
+            help="Who plays: random, greedy, expert, pimc, oracle (sees all), name:key=value or a "
+            "TOML file (docs/policies.md); one, or three by seat (forehand first).",
         ),
     ] = "greedy",
     seed: SeedOption = "1",
