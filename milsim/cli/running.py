@@ -41,7 +41,9 @@ def folder_of(out: str | None, *words: object, policies: Sequence[str], digest: 
         raise UsageError("out: '' is no folder's name")
     if out is not None:
         return Path(out)
-    names = policies[:1] if len(set(policies)) == 1 else policies
+    named = policies[:1] if len(set(policies)) == 1 else policies
+    # The colons and equals signs of a spec are not for names of files.
+    names = [text.replace(":", "_").replace("=", "") for text in named]
     return Path("out") / "-".join([*map(str, words), *names, digest[:8]])
 
 
