@@ -276,17 +276,14 @@ def _stay_on_barrel(
 
 
 @kernel
-def _mount_barrel(
-    match: NDArray[np.int64], declarer: int, success: int, rules: NDArray[np.int64]
-) -> None:
+def _mount_barrel(match: NDArray[np.int64], rules: NDArray[np.int64]) -> None:
     """Steps 6.5 and 6.6: who mounts the barrel, and what that does to others on it."""
     newcomers = 0
     on_barrel = 0
     for player in range(int(rules[_PLAYERS])):
         score = match[SCORE + player]
         if match[_WAS_ON_BARREL + player] == 0 and score >= rules[_BARREL]:
-            reached = player == declarer and success != 0 and score >= rules[_TARGET]
-            if reached and rules[_JUMP_OVER] == _JUMP_WINS:
+            if score >= rules[_TARGET] and rules[_JUMP_OVER] == _JUMP_WINS:
                 match[EVENTS + player] |= JUMPED
             else:
                 match[SCORE + player] = rules[_BARREL]
@@ -389,7 +386,7 @@ def score_deal_of_match(
     _cap_defenders(match, declarer, rules)
     if rules[_BARREL] != OFF:
         _stay_on_barrel(match, declarer, sitter, success, rules)
-        _mount_barrel(match, declarer, success, rules)
+        _mount_barrel(match, rules)
         _reset_after_falls(match, rules)
     _dump(match, rules)
     match[CONCEDED + declarer] += conceded

@@ -185,9 +185,12 @@ def match_states(draw: st.DrawFn, rules: Rules) -> MatchState:
     near = st.sampled_from([min(edge, top) for edge in edges])
     scores = [draw(st.one_of(near, st.integers(-700, top))) for _ in range(players)]
     on_barrel = [how.barrel != "off" and draw(st.booleans()) for _ in range(players)]
-    if how.barrel == "off" and draw(st.integers(0, 9)) == 0:  # two equally high: played on
-        scores[0] = scores[1] = how.target + draw(st.sampled_from([0, 10, 300]))
-        draw(st.randoms(use_true_random=False)).shuffle(scores)
+    may_tie = how.barrel == "off" or how.jump_over == "wins"
+    if may_tie and draw(st.integers(0, 9)) == 0:  # two equally high: played on
+        order = draw(st.permutations(range(players)))
+        for player in order[:2]:
+            scores[player] = how.target + draw(st.shared(st.sampled_from([0, 10, 300]), key="tie"))
+            on_barrel[player] = False
     counts = [
         (how.barrel != "off", how.barrel_falls - 1 if how.barrel_falls else 4),
         (how.bolts != "off", how.bolts_limit - 1),

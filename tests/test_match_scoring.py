@@ -197,9 +197,9 @@ def test_seed_001_y_chwaraewyr_of_four_one_sits_out() -> None:
         ("gamerules", 1030, 1),
         ("polish", 1030, 1),
         ("polish-900", 1030, 1),
-        ("pagat", 880, None),
+        ("pagat", 1030, 1),
         ("russian", 880, None),
-        ("clubs-100", 880, None),
+        ("clubs-100", 1030, 1),
     ],
 )
 def test_case_11_a_defender_at_790_takes_240(preset: str, after: int, winner: int | None) -> None:
@@ -438,7 +438,7 @@ def test_barrel_off() -> None:
     assert (after.scores, after.on_barrel) == ((100, 920, 0), (False,) * 3)
 
 
-def test_jump_over_wins_for_a_declarer_who_succeeds() -> None:
+def test_jump_over_wins_for_a_declarer() -> None:
     rules = mil(BARREL)
     after = play(rules, (870, 0, 0), (160, 0, 0), contract=130)
     assert (after.scores[0], after.winner) == (1000, 0)
@@ -447,10 +447,43 @@ def test_jump_over_wins_for_a_declarer_who_succeeds() -> None:
     assert (short.scores[0], short.events[0]) == (880, Event.MOUNTED)
 
 
-def test_jump_over_wins_for_no_defender() -> None:
-    after = play(mil(BARREL), (0, 870, 0), (0, 160, 0))
-    assert (after.scores, after.winner) == ((-100, 880, 0), None)
-    assert after.events[1] == Event.MOUNTED
+def test_jump_over_wins_for_a_defender_too() -> None:
+    """PAGAT: "if your score is 845 and you score 155 points or more, you win"."""
+    after = play("pagat", (0, 845, 0), (5, 155, 0))
+    assert (after.scores, after.winner) == ((-100, 1000, 0), 1)
+    assert after.events[1] == Event.JUMPED | Event.WON
+    short = play("pagat", (0, 845, 0), (10, 150, 0))
+    assert (short.scores[1], short.events[1], short.winner) == (880, Event.MOUNTED, None)
+    mounts = play(mil(BARREL, jump_over="mounts"), (0, 870, 0), (0, 160, 0))
+    assert (mounts.scores[1], mounts.events[1], mounts.winner) == (880, Event.MOUNTED, None)
+
+
+def test_jump_over_wins_knocks_nobody_off() -> None:
+    rules = mil(BARREL)
+    after = play(rules, standing(rules, 0, 870, 880, on=[2]), (0, 160, 0))
+    assert (after.scores, after.winner) == ((-100, 1030, 880), 1)
+    assert after.on_barrel == (False, False, True)
+
+
+def test_jump_over_wins_the_successful_declarer_before_a_higher_defender() -> None:
+    after = play(mil(BARREL), (870, 860, 0), (140, 160, 0), contract=130)
+    assert (after.scores, after.winner) == ((1000, 1020, 0), 0)
+    assert after.events[:2] == (Event.JUMPED | Event.WON, Event.JUMPED)
+
+
+def test_jump_over_wins_tied_above_the_barrel_and_played_on() -> None:
+    rules = mil(BARREL)
+    tie = play(rules, standing(rules, 0, 870, 870), (0, 130, 130))
+    assert (tie.scores, tie.on_barrel, tie.winner) == ((-100, 1000, 1000), (False,) * 3, None)
+    assert tie.events[1:] == (Event.JUMPED, Event.JUMPED)
+    ahead = play(rules, tie, (100, 20, 0))  # like everybody: a defender scores, and is ahead
+    assert (ahead.scores, ahead.winner) == ((0, 1020, 1000), 1)
+    assert ahead.events[1:] == (Event.JUMPED | Event.WON, Event.JUMPED)
+    failed = play(rules, tie, (0, 100, 20), declarer=1, contract=110)  # 890: he mounts
+    assert (failed.scores, failed.winner) == ((-100, 880, 1020), 2)
+    assert failed.events[1:] == (Event.MOUNTED, Event.JUMPED | Event.WON)
+    again = play(rules, tie, (120, 0, 0))
+    assert (again.scores, again.on_barrel, again.winner) == ((0, 1000, 1000), (False,) * 3, None)
 
 
 def test_jump_over_mounts() -> None:
@@ -1295,9 +1328,12 @@ def assert_scores_follow_the_rules(
         if events & (Event.RESET | Event.DUMPED):
             assert score == 0
         if events & Event.JUMPED:
-            assert player == declarer
-            assert made
+            assert not stood
+            assert score >= how.target
+            assert how.barrel != "off"
             assert how.jump_over == "wins"
+        elif score >= how.target and how.barrel != "off":
+            assert stood or how.jump_over == "mounts"
         assert bool(events & Event.WON) == (after.winner == player)
     assert after.concessions[declarer] == state.concessions[declarer] + deal["conceded"]
     if after.winner is None:

@@ -216,8 +216,7 @@ class _Count:
         for player in self.players:
             if self.state.on_barrel[player] or self.scores[player] < barrel:
                 continue
-            reached = self._is_own_success(player) and self.scores[player] >= self.how.target
-            if reached and self.how.jump_over == "wins":
+            if self.how.jump_over == "wins" and self.scores[player] >= self.how.target:
                 self.events[player] |= Event.JUMPED
                 continue
             self.scores[player] = barrel

@@ -39,7 +39,7 @@ class Event(IntFlag):
     RESET = 128
     """The last of ``barrel_falls`` set the score to 0."""
     JUMPED = 256
-    """Reached the target from below the barrel by ``jump_over = wins``."""
+    """Stands at the target or above without the barrel, by ``jump_over = wins``."""
     WON = 512
     """The winner of the match."""
 
@@ -257,7 +257,8 @@ class MatchState:
             raise DealError(
                 f"on_barrel: player {player} is on the barrel with {score}, not {how.barrel} points"
             )
-        if score > how.barrel and player != self.winner:
+        has_jumped = how.jump_over == "wins" and score >= how.target
+        if score > how.barrel and not has_jumped and player != self.winner:
             raise DealError(
                 f"scores: player {player} has {score}, above the barrel; set to {how.barrel}"
             )

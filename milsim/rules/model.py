@@ -251,7 +251,7 @@ class MatchRules:
         0, "this many falls from the barrel set the score to 0; 0 = never"
     )
     jump_over: Literal["wins", "mounts"] = rule(
-        "wins", "reaching the target in one deal from below the barrel"
+        "wins", "what reaching the target in one deal from below the barrel does, for any player"
     )
     bolts: Literal["off", "zero_tricks", "zero_points"] = rule(
         "off", "a deal without tricks, or without points, is a bolt"

@@ -176,10 +176,10 @@ def drive_matches(
             score_deal_of_match(match, declarer, success, conceded, fields)
             note_deal(deal_rows, row, results, m, match, deal, dealer)
             results[columns.REDEALS, m] += redeals
-            if match[WINNER] == declarer:
-                results[columns.FROM_BARREL, m] = int(was_on_barrel)
-                jumped = int(match[EVENTS + declarer]) & JUMPED != 0
-                results[columns.BY_JUMP, m] = int(jumped)
+            winner = int(match[WINNER])
+            results[columns.FROM_BARREL, m] = int(winner == declarer and was_on_barrel)
+            if winner != NO_PLAYER:
+                results[columns.BY_JUMP, m] = int(int(match[EVENTS + winner]) & JUMPED != 0)
             row += 1
         results[columns.DEALS, m] = match[DEALS]
         results[columns.WINNER, m] = match[WINNER]

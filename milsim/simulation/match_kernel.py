@@ -291,9 +291,11 @@ def play_matches(
             score_deal_of_match(match, declarer, deal[IS_MADE], deal[IS_CONCEDED], rules)
             note_deal(deal_rows, row, results, m, match, deal, dealer)
             results[_REDEALS, m] += redeals
-            if match[WINNER] == declarer:
-                results[_FROM_BARREL, m] = 1 if was_on_barrel else 0
-                results[_BY_JUMP, m] = 1 if match[EVENTS + declarer] & JUMPED != 0 else 0
+            winner = match[WINNER]
+            if winner == declarer and was_on_barrel:
+                results[_FROM_BARREL, m] = 1
+            if winner != NO_PLAYER and match[EVENTS + winner] & JUMPED != 0:
+                results[_BY_JUMP, m] = 1
             row += 1
         results[_DEALS, m] = match[DEALS]
         results[_WINNER, m] = match[WINNER]
