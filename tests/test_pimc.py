@@ -24,7 +24,7 @@ from milsim.simulation.engine import play
 from milsim.simulation.plan import Plan
 from milsim.simulation.policy_check import check_policy
 
-SMALL = {"layouts": 8, "playouts": 16}
+SMALL = {"layouts": 8, "playouts": 16, "solving": 50}
 
 
 def driven_under(rules):
@@ -262,13 +262,13 @@ def test_bids_and_gifts_depend_on_the_own_hand_alone(name):
 
 def test_pimc_keeps_the_rules_everywhere():
     for rules in preset_names():
-        assert check_policy("pimc:layouts=4:playouts=8", rules=rules, deals=4) > 0
+        assert check_policy("pimc:layouts=4:playouts=8:solving=50", rules=rules, deals=4) > 0
 
 
 def test_one_pimc_among_greedy_players_scores_more():
     deals = 80
     totals = {}
-    for name in ("greedy", "pimc:layouts=8:playouts=32:solving=20"):
+    for name in ("greedy", "pimc:playouts=32"):
         scores = 0
         for seat in range(3):
             policies = ["greedy"] * 3
@@ -278,11 +278,11 @@ def test_one_pimc_among_greedy_players_scores_more():
                 int(chunk.values[SCORE_BY_SEAT + seat].sum()) for chunk in play(plan, threads=2)
             )
         totals[name] = scores
-    assert totals["pimc:layouts=8:playouts=32:solving=20"] > totals["greedy"] + 5 * 3 * deals
+    assert totals["pimc:playouts=32"] > totals["greedy"] + 5 * 3 * deals
 
 
 def test_results_do_not_depend_on_threads():
-    plan = Plan.make(deals=40, seed=6, policy="pimc:layouts=4:playouts=8,greedy,expert")
+    plan = Plan.make(deals=40, seed=6, policy="pimc:layouts=4:playouts=8:solving=50,greedy,expert")
     one, two = (
         np.concatenate([chunk.values for chunk in play(plan, threads=n)], axis=1) for n in (1, 2)
     )

@@ -19,7 +19,7 @@ from milsim.simulation.columns import SCORE_BY_SEAT
 from milsim.simulation.engine import play
 from milsim.simulation.plan import Plan
 
-LADDER = ("random", "greedy", "expert", "pimc:solving=100", "pimc", "oracle")
+LADDER = ("random", "greedy", "expert", "pimc:solving=100", "pimc:solving=50", "pimc", "oracle")
 RULES = ("mil", "gamerules")
 
 

@@ -1,11 +1,18 @@
 """The policy `pimc`: what it cannot see is drawn, and each choice is judged in every layout drawn.
 
-At each card it judges every legal card twice, in layouts that its seat holds possible (all of them
-if there are few, else a sample): *solved*, double dummy (`milsim.policies.pimc_kernel`), and
-*played out* by the habits of `expert`, each player seeing his own cards only
-(`milsim.policies.pimc_playouts`). The first knows the best play, but thinks that everybody sees all
-cards (strategy fusion, non-locality: the papers named there); the second makes neither mistake, and
-plays worse. The worth of a card is a weighted mean of both, which measured better than either.
+At each card it judges every legal card in layouts that its seat holds possible (all of them if
+there are few, else a sample), in one way or in both: *solved*, double dummy
+(`milsim.policies.pimc_kernel`), and *played out* by the habits of `expert`, each player seeing his
+own cards only (`milsim.policies.pimc_playouts`). The first knows the best play, but thinks that
+everybody sees all cards (strategy fusion, non-locality: the papers named there); the second makes
+neither mistake, and plays worse. The worth of a card is a weighted mean of both.
+
+Measured with one such seat beside two of `expert`, on the same 300 or 400 deals with all seats in
+turn, in points a deal, paired: solving alone earns 4.4 ± 1.5 less than half and half under mil;
+half and half is no better than playouts alone (+0.3 ± 1.0 under mil, −1.8 ± 1.7 under gamerules),
+and takes twice the time; solving only the last three tricks is worse than playing them out (−0.9 ±
+0.5). So playouts alone are the default, and ``solving=100`` is plain perfect information Monte
+Carlo (with gifts and contract by playouts).
 
 What a layout is worth to a seat is in points of the deal score:
 
@@ -46,7 +53,7 @@ from milsim.solver.table import new_workspace
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-DEFAULTS = {"layouts": 32, "playouts": 128, "solving": 50}
+DEFAULTS = {"layouts": 32, "playouts": 128, "solving": 0}
 _RANGES = {"layouts": (1, 4096), "playouts": (1, 4096), "solving": (0, 100)}
 
 CHANCE_SCALE = 20

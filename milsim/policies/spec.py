@@ -127,8 +127,8 @@ _DRIVEN = {
     for each in (
         Maker(
             "pimc",
-            "samples what it cannot see and solves or plays out every layout for every choice",
-            {"layouts": 32, "playouts": 128, "solving": 50},
+            "samples what it cannot see, and plays out or solves every layout for every choice",
+            {"layouts": 32, "playouts": 128, "solving": 0},
             _later("milsim.policies.pimc", "PimcPlayer"),
         ),
         Maker(
