@@ -10,8 +10,9 @@ from typing import Annotated, Any
 
 import typer
 
+from milsim.cli.compare import shown_steps
 from milsim.cli.match import MAX_MATCHES
-from milsim.cli.options import announce_compilation, parse_count, say
+from milsim.cli.options import announce_compilation, parse_count, parse_seed, say
 from milsim.errors import UsageError
 
 NAME_HELP = (
@@ -55,6 +56,17 @@ def report(
         str | None,
         typer.Option("--match", metavar="M", help="Which match of the run, for sheet; its first."),
     ] = None,
+    deals: Annotated[
+        str | None,
+        typer.Option("--deals", "-n", metavar="N", help="For advice: deals played for it; 1e5."),
+    ] = None,
+    policy: Annotated[
+        str | None,
+        typer.Option("--policy", metavar="POLICY", help="For advice: who plays; greedy."),
+    ] = None,
+    seed: Annotated[
+        str | None, typer.Option("--seed", metavar="N", help="For advice: seed of its deals; 1.")
+    ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write to a file.")
     ] = None,
@@ -75,7 +87,15 @@ def report(
     elif chosen == "parquet" and sys.stdout is not None and sys.stdout.isatty():
         raise UsageError("format parquet: not for a terminal; name a file with --out")
     folders = runs or []
-    if name == "bias":
+    asked = {"deals": deals, "policy": policy, "seed": seed}
+    if name == "advice":
+        if folders or model != "played" or bias is not None or match is not None:
+            raise UsageError("report advice: takes --deals, --policy, --seed, --format, --out only")
+        content = _advice(asked, chosen, quiet=json)
+    elif any(text is not None for text in asked.values()):
+        given = next(option for option, text in asked.items() if text is not None)
+        raise UsageError(f"--{given}: is for advice, not for {name}")
+    elif name == "bias":
         if model != "played" or bias is not None or match is not None:
             raise UsageError("report bias: takes runs, --format and --out only")
         announce_compilation(quiet=json)
@@ -93,6 +113,22 @@ def report(
         sys.stdout.flush()
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
+
+
+def _advice(asked: dict[str, str | None], format: str, *, quiet: bool) -> bytes:  # noqa: A002
+    """The bytes of report advice, which plays its own deals."""
+    options: dict[str, Any] = {}
+    if asked["deals"] is not None:
+        options["deals"] = parse_count("deals", asked["deals"], 1000, 10**8)
+    if asked["seed"] is not None:
+        options["seed"] = parse_seed(asked["seed"])
+    if asked["policy"] is not None:
+        options["policy"] = asked["policy"]
+    announce_compilation(quiet=quiet)
+    from milsim.reports.advice import render_advice
+
+    with shown_steps(quiet=quiet) as progress:
+        return render_advice(format, width=_width(), progress=progress, **options)
 
 
 def _of_one_run(

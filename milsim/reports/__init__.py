@@ -17,6 +17,7 @@ from milsim.errors import UsageError, nearest
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from milsim.reports.advice import advice
     from milsim.reports.auction_frames import auction
     from milsim.reports.auction_print import auction_report
     from milsim.reports.bias import bias
@@ -202,6 +203,7 @@ def check_format(format: str) -> str:  # noqa: A002
 _HOMES = {
     "Report": "milsim.reports.table",
     "ScoreSheet": "milsim.reports.sheet",
+    "advice": "milsim.reports.advice",
     "auction": "milsim.reports.auction_frames",
     "auction_report": "milsim.reports.auction_print",
     "bias": "milsim.reports.bias",
@@ -231,6 +233,7 @@ __all__ = [
     "ReportEntry",
     "ScoreSheet",
     "SheetEntry",
+    "advice",
     "auction",
     "auction_report",
     "bias",
