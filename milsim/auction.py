@@ -76,7 +76,7 @@ _CAP_MARRIAGES = word_of("auction.cap", "marriages")
 _LAST_MAY_RAISE = word_of("auction.passing", "final_last_may_raise")
 _DEALER_PLAYS = word_of("auction.all_pass", "dealer_plays")
 _HAND10 = word_of("talon.cap_basis", "hand10")
-_MINIMUM_120 = word_of("match.golden", "minimum_120")
+_NOT_GOLDEN = word_of("match.golden", "off")
 
 _QUEENS = RANK_MASKS[QUEEN]
 
@@ -141,7 +141,7 @@ def minimum_of(golden: int, rules: NDArray[np.int64]) -> int:
     >>> minimum_of(1, packed(load("mil")))
     100
     """
-    return DARK_BID if golden != 0 and rules[_GOLDEN] == _MINIMUM_120 else int(rules[_MINIMUM])
+    return DARK_BID if golden != 0 and rules[_GOLDEN] != _NOT_GOLDEN else int(rules[_MINIMUM])
 
 
 @kernel

@@ -230,7 +230,7 @@ def test_golden_deals_begin_at_120() -> None:
     rules = changed("match", golden="minimum_120")
     array = packed(rules)
     assert [auction.minimum_of(golden, array) for golden in (0, 1)] == [100, 120]
-    assert auction.minimum_of(1, packed(changed("match", golden="forehand_plays_120"))) == 100
+    assert auction.minimum_of(1, packed(changed("match", golden="forehand_plays_120"))) == 120
     assert shown(started(rules, 120)) == (120, 0, 1, NOBODY)
     low = packed(changed("auction", cap="fixed", cap_points=110))
     assert [auction.highest_allowed(PLAIN, minimum, low) for minimum in (100, 120)] == [110, 120]

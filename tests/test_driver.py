@@ -11,6 +11,7 @@ from milsim.dealing import DealSpace, kernel_ranks, sample_deals
 from milsim.deals import Deal
 from milsim.errors import PolicyError
 from milsim.knowledge import Knowledge, view
+from milsim.policies.expert_parameters import kernel_parameters
 from milsim.policies.players import KernelPlayer
 from milsim.policies.seen import TableRules
 from milsim.reference import (
@@ -25,7 +26,7 @@ from milsim.reference import (
     TalonTaken,
 )
 from milsim.rng import policy_key
-from milsim.rules import load, packed, preset_names
+from milsim.rules import load, packed, preset_names, with_fields
 from milsim.simulation.columns import N_COLUMNS
 from milsim.simulation.deal_kernel import COUNTS, MINIMUM_IN_FORCE, SCORES, play_deals
 from milsim.simulation.driver import DrivenDeal
@@ -49,7 +50,9 @@ def deals_both_ways(rules, policies, auction, n=60, seed=7, start=3):
             args = (players, ("a", "b", "c"), by, *tail)
             outcome = drive_deals(*args, space.header, space.hands, ranks, deals, out)
         else:
-            args = (*tail, packed(load(rules)), np.array(policies, np.int64))
+            chosen = load(rules)
+            numbers = np.array(policies, np.int64)
+            args = (*tail, kernel_parameters(chosen), packed(chosen), numbers)
             outcome = play_deals(*args, space.header, space.hands, ranks, deals, out)
         found.append((int(outcome), deals, out))
     return found
@@ -62,6 +65,14 @@ def test_rows_of_the_driver_are_those_of_the_kernel(rules, auction, policies):
     kernel, driven = deals_both_ways(rules, policies, auction)
     assert kernel[0] == driven[0]
     assert (kernel[1] == driven[1]).all()
+    assert (kernel[2] == driven[2]).all()
+
+
+@pytest.mark.parametrize("auction", [0, 1])
+@pytest.mark.parametrize("shown", ["if_contested", "never"])
+def test_rows_of_the_driver_where_the_talon_is_not_always_shown(shown, auction):
+    rules = with_fields(load("mil"), {"talon.shown": shown, "auction.dark": True})
+    kernel, driven = deals_both_ways(rules, (2, 2, 2), auction, n=150)
     assert (kernel[2] == driven[2]).all()
 
 
@@ -84,7 +95,7 @@ def test_matches_of_the_driver_are_those_of_the_kernel(rules):
             by = TableRules.of(chosen)
             drive_matches(players, ("a", "b", "c", "d"), by, 5, 11, *tables)
         else:
-            play_matches(5, 11, packed(chosen), policies, *tables)
+            play_matches(5, 11, kernel_parameters(chosen), packed(chosen), policies, *tables)
         found.append(tables[3:])
     for mine, theirs in zip(*found, strict=True):
         assert (mine == theirs).all()

@@ -536,6 +536,14 @@ def test_golden_deal_without_auction__rules_2_match() -> None:
     assert Game(PLAIN, rules).phase is Phase.AUCTION
     game = Game(PLAIN, rules, golden=True)
     assert (game.phase, game.declarer, game.bid_won) == (Phase.TALON, 0, 120)
+    assert game.minimum == 120
+
+
+def test_golden_deal_without_auction_is_not_contested__rules_2_talon() -> None:
+    golden = {"match__golden": "forehand_plays_120"}
+    game = Game(PLAIN, changed("mil", talon__shown="if_contested", **golden), golden=True)
+    game.take_talon()
+    assert [game.sees_talon(seat) for seat in range(3)] == [True, False, False]
 
 
 def test_golden_deal_at_least_120__rules_2_match() -> None:

@@ -71,6 +71,7 @@ def _no_replays(monkeypatch: pytest.MonkeyPatch) -> None:
         redeals: NDArray[np.uint16],
         declarer: NDArray[np.uint8],
         *,
+        bid: NDArray[np.uint16],
         contract: NDArray[np.uint16],
         dark: NDArray[np.bool_],
         rules: Rules,
@@ -325,7 +326,7 @@ def test_the_counterfactual_replays_the_first_deals_with_the_marriage(
     ) -> NDArray[np.int16]:
         assert plan is run.plan
         assert threads == 3
-        assert set(others) == {"redeals", "declarer", "contract", "dark"}
+        assert set(others) == {"redeals", "declarer", "bid", "contract", "dark"}
         calls.append((index.tolist(), deal.tolist(), rules.deal.marriage_values.by_suit()))
         return np.array([rows[i]["declarer_points"] - 10 + i % 2 for i in index.tolist()], np.int16)
 

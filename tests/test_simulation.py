@@ -14,7 +14,7 @@ from milsim.policies import registry
 from milsim.policies.conformance import PolicyPlayer, check_policy
 from milsim.reference import Game
 from milsim.rng import policy_key
-from milsim.rules import Rules, parse, preset_names
+from milsim.rules import Rules, load, parse, preset_names, with_fields
 from milsim.simulation.columns import COLUMNS, NO_CARD, NO_SEAT
 from milsim.simulation.engine import play
 from milsim.simulation.plan import Plan
@@ -92,8 +92,10 @@ def test_policies_never_break_the_rules(rules: str, policy: str) -> None:
     assert check_policy(policy, rules=rules, deals=50, seed=21) > 50 * 24 * 0.7
 
 
-def test_replay_under_the_same_rules_gives_the_same_points() -> None:
-    plan = Plan.make(deals=400, seed=13, policy="random,greedy,expert")
+@pytest.mark.parametrize("shown", ["always", "if_contested", "never"])
+def test_replay_under_the_same_rules_gives_the_same_points(shown: str) -> None:
+    rules = with_fields(load("mil"), {"talon.shown": shown})
+    plan = Plan.make(deals=400, seed=13, rules=rules, policy="random,greedy,expert")
     deals, rows = rows_of(plan)
     points = replay_declarer_points(
         plan,
@@ -101,11 +103,32 @@ def test_replay_under_the_same_rules_gives_the_same_points() -> None:
         deals,
         rows["redeals"].astype(np.uint16),
         rows["declarer"].astype(np.uint8),
+        bid=rows["bid"].astype(np.uint16),
         contract=rows["contract"].astype(np.uint16),
         dark=rows["dark"].astype(np.bool_),
         rules=plan.rules,
     )
     assert points.tolist() == rows["declarer_points"].tolist()
+
+
+def test_a_talon_shown_if_contested_is_seen_in_contested_deals_only() -> None:
+    """Three experts play as under ``never`` where forehand plays the minimum, else ``always``."""
+    found = {}
+    for shown in ("never", "if_contested", "always"):
+        rules = with_fields(load("mil"), {"talon.shown": shown})
+        found[shown] = rows_of(Plan.make(deals=3000, seed=5, rules=rules, policy="expert"))[1]
+    rows = found["never"]
+    bare = (rows["declarer"] == 0) & (rows["bid"] == 100)
+    assert 300 < bare.sum() < 2700
+
+    def differ(one: str, other: str) -> np.ndarray:
+        pairs = [found[one][name] != found[other][name] for name in rows]
+        return np.logical_or.reduce(pairs)
+
+    assert not (differ("if_contested", "never") & bare).any()
+    assert not (differ("if_contested", "always") & ~bare).any()
+    assert (differ("if_contested", "never") & ~bare).any()
+    assert (differ("if_contested", "always") & bare).any()
 
 
 def test_rules_that_throw_in_every_deal_are_refused() -> None:

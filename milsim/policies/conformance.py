@@ -164,8 +164,6 @@ class PolicyPlayer:
         lead, second = (*(1 << card for card in position.trick), 0, 0)[:2]
         role = (seat - declarer) % 3
         shown = mask_of(game.talon) if game.sees_talon(seat) else 0
-        if game.rules.talon.shown != "always":
-            shown = 0
         next_may, last_may = may_hold(self.plays, seat, role, *self.given, shown)
         need = int(game.contract or 0) - position.points[declarer]
         chosen = dispatch.choose_card(

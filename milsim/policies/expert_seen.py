@@ -66,7 +66,8 @@ def may_hold(
     """The cards that the next player and the one after him may hold, for `expert_card`.
 
     ``plays`` is of `milsim.knowledge.state.observe_play`, ``left`` and ``right`` are the gifts of
-    the declarer (masks; others need not know them), ``shown`` is the talon if all saw it, else 0.
+    the declarer (masks; others need not know them), ``shown`` is the talon if the seat saw it, or
+    0.
 
     >>> import numpy as np
     >>> may_hold(np.zeros(8, np.int64), 0, 0, 1, 2, 0) == (ALL_CARDS ^ 2, ALL_CARDS ^ 1)

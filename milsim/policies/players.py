@@ -135,9 +135,7 @@ class KernelPlayer:
             next((card for giver, to, card in seen.gifts if giver == seat and to == by), 0)
             for by in ((seat + 1) % 3, (seat + 2) % 3)
         )
-        always = table.by.rules.talon.shown == "always"
-        shown = seen.talon if always and not table.dark else 0
-        next_may, last_may = may_hold(table.plays(), seat, seen.role, left, right, shown)
+        next_may, last_may = may_hold(table.plays(), seat, seen.role, left, right, seen.talon)
         card = dispatch.choose_card(
             self.number,
             table.key,

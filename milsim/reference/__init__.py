@@ -48,7 +48,7 @@ Play
 Count
 - ``made_test = rounded`` and ``success = actual`` round as ``defender_rounding`` says.
 - Dark doubles the declarer's score, made or failed or conceded; golden doubles everybody's. In a
-  golden deal with ``minimum_120`` the minimum in force is 120, above a lower cap too.
+  golden deal the minimum in force is 120, above a lower cap too.
 """
 
 from milsim.reference.auction import DARK_BID, Auction, highest_bid, most_points

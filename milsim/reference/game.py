@@ -115,8 +115,8 @@ class Game:
         self.result: DealResult | None = None
 
         forehand, middlehand, rearhand = self.hands
-        golden_minimum = golden and self.rules.match.golden == "minimum_120"
-        self.minimum = GOLDEN_BID if golden_minimum else self.rules.auction.minimum
+        is_golden = golden and self.rules.match.golden != "off"
+        self.minimum = GOLDEN_BID if is_golden else self.rules.auction.minimum
         self.auction = Auction(
             self.rules, (forehand, middlehand, rearhand), scores, minimum=self.minimum
         )

@@ -254,6 +254,7 @@ def _worth(both: Both, played: Rows, rows: NDArray[np.intp], mask: int) -> NDArr
         played.deals[rows],
         played[columns.REDEALS][rows].astype(np.uint16),
         played[columns.DECLARER][rows].astype(np.uint8),
+        bid=played[columns.BID][rows].astype(np.uint16),
         contract=played[columns.CONTRACT][rows].astype(np.uint16),
         dark=played[columns.DARK][rows].astype(np.bool_),
         rules=without_value(played.plan.rules, mask),

@@ -25,9 +25,9 @@ WINDOW_DEALS = 1 << 19
 MOST_SOLVED = {"off": 0, "gifts": 5_000, "exchange": 500}
 """The same for deals that are solved anew, which takes some hundred times longer."""
 
-_REPLAYED = ("index", "deal", "redeals", "declarer", "contract", "dark")
+_REPLAYED = ("index", "deal", "redeals", "declarer", "bid", "contract", "dark")
 _COLUMNS = (
-    "index", "deal", "redeals", "declarer", "contract", "dark", "gift_left", "gift_right",
+    "index", "deal", "redeals", "declarer", "bid", "contract", "dark", "gift_left", "gift_right",
     "declarer_points",
 )  # fmt: skip
 

@@ -112,6 +112,7 @@ ALL_PASSED = 2  # a new deal because nobody bid
 _STEP = place_of("auction.step")
 _SHOWN = place_of("talon.shown")
 _ALWAYS = word_of("talon.shown", "always")
+_IF_CONTESTED = word_of("talon.shown", "if_contested")
 _FOUR_NINES_BONUS = place_of("deal.four_nines_bonus")
 _BLOCK = 64
 _NINES = RANK_MASKS[NINE]
@@ -173,9 +174,18 @@ def exchange(
 
 
 @kernel(inline=True)
-def shown_talon(talon: int, dark: int, rules: NDArray[np.int64]) -> int:
-    """The talon as the policies' defenders saw it: 0 unless it is shown whatever was bid."""
-    return talon if dark == 0 and rules[_SHOWN] == _ALWAYS else 0
+def shown_talon(
+    talon: int, declarer: int, made_bid: int, minimum: int, dark: int, rules: NDArray[np.int64]
+) -> int:
+    """The talon as the defenders saw it, or 0; ``minimum`` is the lowest bid of this deal.
+
+    >>> from milsim.rules import load, packed
+    >>> shown_talon(0b111, 0, 100, 100, 0, packed(load("mil")))
+    7
+    """
+    is_contested = declarer != 0 or made_bid != minimum
+    is_shown = rules[_SHOWN] == _ALWAYS or (is_contested and rules[_SHOWN] == _IF_CONTESTED)
+    return talon if is_shown and dark == 0 else 0
 
 
 @kernel
@@ -323,7 +333,7 @@ def play_dealt(
     )
     deal[CONTRACT] = contract
     work[AIM] = contract
-    work[SHOWN] = shown_talon(deal[DEALT + 3], deal[IS_DARK], rules)
+    work[SHOWN] = shown_talon(deal[DEALT + 3], declarer, made_bid, minimum, deal[IS_DARK], rules)
     play_tricks(work, parameters, rules, flags, policies, key, declarer)
     deal[IS_MADE] = 1 if is_made(work[POINTS] + work[MARRIAGES], contract, rules) else 0
     settle(deal, work, earlier, situation[GOLDEN], rules)

@@ -65,6 +65,7 @@ from milsim.simulation.deal_kernel import (
     SITUATION_SIZE,
     THROWN_IN,
     settle,
+    shown_talon,
 )
 from milsim.simulation.tricks_kernel import (
     DECLARED_BY,
@@ -254,15 +255,15 @@ class DrivenDeal:
         self.hands[declarer] |= talon
         self.talon = 0
         table.talon_taken, table.actor, table.phase = True, declarer, Phase.GIFTS
-        shown = self.by.rules.talon.shown
-        bare = declarer == 0 and table.bid == table.minimum
-        to_all = not table.dark and (shown == "always" or (shown == "if_contested" and not bare))
+        shown = shown_talon(
+            talon, declarer, table.bid, table.minimum, int(table.dark), self.by.fields
+        )
         for seen in self.seats:
             if seen.seat == declarer:
                 seen.hand |= talon
                 seen.talon = talon
-            elif to_all:
-                seen.talon = talon
+            else:
+                seen.talon = int(shown)
 
     def _concedes(self, player: Player, seen: Seen) -> bool:
         seat, fields = seen.seat, self.by.fields

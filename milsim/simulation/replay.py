@@ -40,6 +40,8 @@ def _replay(
     deal: NDArray[np.int64],
     redeals: NDArray[np.int64],
     declarer: NDArray[np.int64],
+    bid: NDArray[np.int64],
+    minimum: int,
     contract: NDArray[np.int64],
     dark: NDArray[np.int64],
     parameters: NDArray[np.int64],
@@ -57,7 +59,7 @@ def _replay(
         seat = declarer[i]
         exchange(work, dealt, seat, parameters, rules, policies, key)
         work[CONTRACT] = contract[i]
-        work[SHOWN] = shown_talon(dealt[3], dark[i], rules)
+        work[SHOWN] = shown_talon(dealt[3], seat, bid[i], minimum, dark[i], rules)
         play_tricks(work, parameters, rules, flags, policies, key, seat)
         points[i] = work[POINTS] + work[MARRIAGES]
 
@@ -69,6 +71,7 @@ def replay_declarer_points(
     redeals: NDArray[np.uint16],
     declarer: NDArray[np.uint8],
     *,
+    bid: NDArray[np.uint16],
     contract: NDArray[np.uint16],
     dark: NDArray[np.bool_],
     rules: Rules,
@@ -76,17 +79,16 @@ def replay_declarer_points(
 ) -> NDArray[np.int16]:
     """Declarer points, int16, of stored deals whose gifts and tricks are played anew.
 
-    ``index``, ``deal``, ``redeals``, ``declarer``, ``contract`` and ``dark`` are columns of a run
-    of ``plan``, one entry a deal. The declarer and the draws of the policies stay as they were; the
-    gifts and the play follow the same policies under ``rules``. Under the plan's own rules the
-    result is the column
-    ``declarer_points``.
+    ``index``, ``deal``, ``redeals``, ``declarer``, ``bid``, ``contract`` and ``dark`` are columns
+    of a run of ``plan``, one entry a deal. The declarer and the draws of the policies stay as they
+    were; the gifts and the play follow the same policies under ``rules``. Under the plan's own
+    rules the result is the column ``declarer_points``.
     """
     n_threads = checked_threads(threads)
     points = np.empty(len(index), dtype=np.int16)
-    indices, deals, attempts, declarers, contracts, darks = (
+    indices, deals, attempts, declarers, bids, contracts, darks = (
         np.ascontiguousarray(column, dtype=np.int64)
-        for column in (index, deal, redeals, declarer, contract, dark)
+        for column in (index, deal, redeals, declarer, bid, contract, dark)
     )
     numbers, table, fields = policy_numbers(plan), kernel_hands(), packed(rules)
     # The same parameters whatever the rules: the players are the same.
@@ -101,6 +103,8 @@ def replay_declarer_points(
             deals[cut],
             attempts[cut],
             declarers[cut],
+            bids[cut],
+            plan.rules.auction.minimum,  # that of the auction that was held
             contracts[cut],
             darks[cut],
             parameters,
