@@ -232,6 +232,11 @@ def test_case_13_860_and_140(preset: str, after: int, event: Event, winner: int 
     assert (state.scores[0], state.events[0], state.winner) == (after, event, winner)
 
 
+def test_case_16_a_zero_in_pagat_is_a_deal_without_points() -> None:
+    assert play("pagat", (0, 0, 0), (100, 20, 0), tricks=(6, 1, 1)).bolts == (0, 0, 1)
+    assert play("russian", (0, 0, 0), (100, 20, 0), tricks=(6, 1, 1)).bolts == (0, 0, 0)
+
+
 @pytest.mark.parametrize("preset", ["pagat", "russian", "mil"])
 @pytest.mark.parametrize(("kind", "bolts"), [("zero_tricks", 0), ("zero_points", 1)])
 def test_case_16_a_trick_of_three_nines(preset: str, kind: str, bolts: int) -> None:

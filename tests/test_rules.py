@@ -117,7 +117,7 @@ DIFFERENCES = {
         "match.lock": "off",
         "match.defender_cap": "off",
         "match.barrel": 880,
-        "match.bolts": "zero_tricks",
+        "match.bolts": "zero_points",
     },
     "polish": {
         "deal.low_hand": 0,
