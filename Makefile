@@ -35,8 +35,9 @@ demo: $(STAMP)
 	done
 	@echo "the run and the charts are in $(DEMO)/"
 
+# Files of tests are shared out between the processors; each file stays in one process.
 test: $(STAMP)
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n auto --dist loadfile
 
 test-slow: $(STAMP)
 	@$(BIN)/python -m pytest -m slow
