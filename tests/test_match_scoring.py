@@ -159,6 +159,12 @@ def test_seed_001_y_sgorio_no_lock_and_the_first_to_1000() -> None:
     assert after.events == (NOTHING, Event.WON, NOTHING)
 
 
+def test_seed_001_y_sgorio_nobody_wins_below_1000() -> None:
+    after = play("gamerules", (895, 950, 940), (100, 45, 55))
+    assert (after.scores, after.winner) == ((995, 995, 995), None)
+    assert after.events == (NOTHING,) * 3
+
+
 def test_seed_001_y_sgorio_everybody_starts_with_no_points() -> None:
     assert MatchState.start("gamerules").scores == (0, 0, 0)
     assert play("gamerules", MatchState.start("gamerules"), (120, 0, 0)) == score_match_deal(
@@ -184,6 +190,19 @@ def test_seed_001_y_chwaraewyr_of_four_one_sits_out() -> None:
     assert play(rules, state, (0, 20, 0, 100), declarer=3).scores == (100, 40, 0, 100)
     with pytest.raises(DealError, match=r"declarer must be one of the active players \(1, 2, 3\)"):
         play(rules, state, (100, 20, 0, 0))
+
+
+def test_seed_001_y_chwaraewyr_of_four_the_dealer_goes_round() -> None:
+    rules = rules_with("gamerules", FOUR)
+    state = MatchState.start(rules)
+    tables = []
+    for _ in range(4):
+        tables.append((state.sitter, state.active))
+        points = [0] * 4
+        points[state.active[0]], points[state.active[1]] = 100, 20
+        state = play(rules, state, points, declarer=state.active[0])
+    assert tables == [(3, (0, 1, 2)), (0, (1, 2, 3)), (1, (2, 3, 0)), (2, (3, 0, 1))]
+    assert (state.scores, state.sitter) == ((120,) * 4, 3)
 
 
 # -- RULES.md §4 -----------------------------------------------------------------------------------

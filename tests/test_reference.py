@@ -472,6 +472,14 @@ def test_who_has_looked_cannot_bid_in_the_dark__rules_2_auction() -> None:
     assert game.legal_acts() == (Bid(0, 100),)
 
 
+@pytest.mark.parametrize("preset", preset_names())
+def test_a_gift_is_seen_by_giver_and_receiver_only__seed_000_cam_5(preset: str) -> None:
+    game = exchanged(PLAIN, preset, "JD", "JC")
+    left, right = game.gifts
+    assert [game.sees_gift(seat, left) for seat in range(3)] == [True, True, False]
+    assert [game.sees_gift(seat, right) for seat in range(3)] == [True, False, True]
+
+
 @pytest.mark.parametrize(("gifts", "seen"), [("face_down", False), ("face_up", True)])
 def test_who_sees_a_gift__rules_2_talon(gifts: str, seen: bool) -> None:
     game = exchanged(PLAIN, changed("mil", talon__gifts=gifts), "JD", "JC")

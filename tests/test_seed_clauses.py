@@ -131,6 +131,7 @@ def test_four_nines_after_the_exchange_in_any_hand_score_nothing__y_cyfnewid() -
     game.request_redeal()
     assert game.result is not None
     assert (game.result.ended, game.result.scores) == ("redeal", (0, 0, 0))
+    assert not game.result.next_dealer  # dealt again by the same dealer
 
 
 def test_raised_by_fives_or_left_as_it_is__y_cyfnewid() -> None:

@@ -70,7 +70,8 @@ def compare_rules(
         typer.Option(
             "--policy",
             metavar="NAME[,NAME,NAME]",
-            help="Who plays: random or greedy; one name, or three by seat (by player in matches).",
+            help="Who plays: random, greedy or expert; one name, or three by seat (by player in "
+            "matches).",
         ),
     ] = "greedy",
     seed: SeedOption = "1",

@@ -181,14 +181,19 @@ def _legend(sheet: ScoreSheet) -> Iterator[tuple[str, str]]:
     if any(line.dark for line in lines):
         yield DARK, "bid in the dark: the declarer's result counts double"
     if any(line.golden for line in lines):
-        double = " and everything counts double" if how.golden == "forehand_plays_120" else ""
-        yield GOLDEN, f"golden deal: the bidding begins at 120{double}"
+        plays_120 = "forehand plays 120 without an auction, everything counts double"
+        begins = "the bidding begins at 120"
+        what = plays_120 if how.golden == "forehand_plays_120" else begins
+        yield GOLDEN, f"golden deal: {what}"
     if any(line.redeals for line in lines):
         yield f"{REDEALT}2", "dealt anew so often before: a right to a new deal, or all passed"
     if any(entry.in_lock for entry in entries):
         yield "‹ ›", f"in the lock, from {how.lock} points: scores only as declarer"
     if any(entry.on_barrel for entry in entries):
-        yield "[ ]", f"on the barrel: must win by an own contract within {how.barrel_deals} deals"
+        counted = "deals" if how.barrel_counts == "every_deal" else "own contracts"
+        counted = counted if how.barrel_deals > 1 else counted.removesuffix("s")
+        must = "must win" if "own" in counted else "must win by an own contract"
+        yield "[ ]", f"on the barrel: {must} within {how.barrel_deals} {counted}"
     meanings = {
         Event.LOCKED: "what he scored in this deal did not count for him",
         Event.CAPPED: f"not the declarer, so set back to {how.defender_cap}",

@@ -80,7 +80,7 @@ class DealRules:
         "the declarer may ask for a new deal with this many nines in the talon; 0 = no such right",
     )
     low_talon_at: Literal["any_bid", "minimum_only"] = rule(
-        "any_bid", "whether the low-talon rights hold at any bid or at the minimum bid only"
+        "any_bid", "whether the low-talon rights hold at any bid or at the minimum in force only"
     )
     redeal_dealer: Literal["same", "next"] = rule(
         "same", "who deals after a redeal: matters in a match only"
@@ -137,7 +137,7 @@ class TalonRules:
     shown: Literal["always", "if_contested", "never"] = rule(
         "always",
         "whether the defenders see the talon; if_contested = not when forehand plays "
-        "the bare minimum",
+        "the bare minimum in force",
     )
     gifts: Literal["face_down", "face_up"] = rule(
         "face_down", "whether the other defender sees a gift"
@@ -197,7 +197,9 @@ class PlayRules:
         "immediate", "whether the trick of the declaration already has the new trump"
     )
     ace_marriage: Points = rule(
-        0, "points for four aces in hand, declared like a marriage by leading an ace; trump stays"
+        0,
+        "points for four aces in hand, declared like a marriage by leading an ace; trump stays, "
+        "and no cap counts them as a marriage",
     )
     last_trick_bonus: Annotated[int, Range(0, 100)] = rule(
         0, "points for the winner of the last trick, on top of its cards"
