@@ -2,9 +2,9 @@
 
 Each case has a name that ends in the clause it was read from: ``seed_000_cam_7`` is step 7 of seed
 000 (seed 002 says the same in its ``paso`` 7), ``seed_001_y_chwarae`` a heading of seed 001,
-``rules_2_play`` a table of RULES.md §2, where the seeds are silent. ``case_07`` is a number of
-RULES.md §4. A case holds for the presets it names; with ``changes`` for these presets with single
-fields set otherwise (by dotted path).
+``rules_2_play`` a table of RULES.md §2, where the seeds are silent, ``rules_3`` its presets.
+``case_07`` is a number of RULES.md §4. A case holds for the presets it names; with ``changes`` for
+these presets with single fields set otherwise (by dotted path).
 
 Cards and hands are text: hands in PBN order spades.hearts.diamonds.clubs; ``read_cards`` and
 `milsim.cards.parse_hand` read them. Seats: 0 forehand, 1 middlehand, 2 rearhand. Trump: 0 to 3 for
@@ -24,6 +24,21 @@ from milsim.rules.fields import Value, build
 ALL = ("mil", "mil-500", "gamerules")
 MIL = ("mil", "mil-500")
 GAMERULES = ("gamerules",)
+# What the cases of RULES.md §4 hold in; the seeds' own presets first.
+EVERY = (*ALL, "pagat", "polish", "polish-900", "russian", "clubs-100")
+FREE_TO_RUFF = ("polish-900",)
+MARRIAGE_FIRST = ("polish-900",)
+CLUBS_100 = ("clubs-100",)  # other values of marriages, nothing rounded
+FORCED = tuple(name for name in EVERY if name not in GAMERULES)
+IN_FIVES = ("gamerules", "pagat", "russian")
+BOUND_TO_BEAT = ("mil", "mil-500", "polish", "polish-900")
+
+
+def but(*others: tuple[str, ...]) -> tuple[str, ...]:
+    """Every preset but these."""
+    return tuple(name for name in EVERY if not any(name in some for some in others))
+
+
 SPADES, CLUBS, DIAMONDS, HEARTS, NONE = range(5)
 Changes = dict[str, Value]
 
@@ -78,10 +93,16 @@ class WinnerCase:
 
 
 WINNERS = (
-    WinnerCase("case_01_trump_nine_beats_led_ace__seed_000_cam_8", "AS 9H TS", HEARTS, 1),
-    WinnerCase("case_01_trump_nine_beats_led_ace_from_third__seed_002_paso_8", "AC TC 9D", 2, 2),
-    WinnerCase("case_02_ace_of_another_suit_never_wins__seed_001_y_chwarae", "9S AH AD", NONE, 0),
-    WinnerCase("case_02_ace_of_another_suit_never_wins__seed_000_cam_8", "JC AS QC", HEARTS, 2),
+    WinnerCase("case_01_trump_nine_beats_led_ace__seed_000_cam_8", "AS 9H TS", HEARTS, 1, EVERY),
+    WinnerCase(
+        "case_01_trump_nine_beats_led_ace_from_third__seed_002_paso_8", "AC TC 9D", 2, 2, EVERY
+    ),
+    WinnerCase(
+        "case_02_ace_of_another_suit_never_wins__seed_001_y_chwarae", "9S AH AD", NONE, 0, EVERY
+    ),
+    WinnerCase(
+        "case_02_ace_of_another_suit_never_wins__seed_000_cam_8", "JC AS QC", HEARTS, 2, EVERY
+    ),
     WinnerCase("ten_beats_king__seed_000_cam_3", "KD TD QD", NONE, 1),
     WinnerCase("only_ace_beats_ten__seed_000_cam_3", "TD KD AD", NONE, 2),
     WinnerCase("king_beats_queen_beats_jack__seed_000_cam_3", "JH KH QH", NONE, 1),
@@ -127,7 +148,7 @@ LEGAL = (
     LegalCase("higher_than_second_when_trump_is_led__seed_000_cam_7", ".AKJ..", "QH TH", HEARTS,
               ".A..", MIL),
     LegalCase("case_03_third_hand_after_a_ruff_any_height__rules_2_play", "A9.A..", "KS 9H",
-              HEARTS, "A9..."),
+              HEARTS, "A9...", BOUND_TO_BEAT),
     LegalCase("case_03_after_a_ruff_higher_all_the_same__rules_2_play", "AT9.A..", "KS 9H", HEARTS,
               "AT...", ALL, {"play.must_beat": "always"}),
     LegalCase("always_beats_before_a_ruff_too__rules_2_play", "AT9.A..", "KS", HEARTS, "AT...",
@@ -154,7 +175,9 @@ LEGAL = (
     LegalCase("any_trump_without_overtrumping__seed_001_y_chwarae", ".ATJ9.K.", "KS QH", HEARTS,
               ".ATJ9..", GAMERULES),
     LegalCase("case_04_only_lower_trumps_a_trump_still__rules_2_play", ".J9.A.A", "KS QH", HEARTS,
-              ".J9.."),
+              ".J9..", but(FREE_TO_RUFF)),
+    LegalCase("case_04_only_lower_trumps_and_free__rules_3", ".J9.A.A", "KS QH", HEARTS,
+              ".J9.A.A", FREE_TO_RUFF),
     LegalCase("case_04_only_lower_trumps_anything__rules_2_play", ".J9.A.A", "KS QH", HEARTS,
               ".J9.A.A", MIL, {"play.cannot_overtrump": "anything"}),
     LegalCase("anything_only_if_bound_to_overtrump__rules_2_play", ".J9.A.A", "KS QH", HEARTS,
@@ -217,9 +240,18 @@ PLAYS = (
              NONE, (0, 13, 0), (0, 1, 0), actor=1),
     PlayCase("play_goes_to_the_left__seed_001_y_fargen", FULL, 2, NONE, 1, "KC", actor=0),
     PlayCase("case_05_second_marriage_changes_trump_at_once__seed_000_cam_8", SECOND, 0, HEARTS, 6,
-             "KS 9S", SPADES, (40, 0, 0), actor=2, legal=".9.AK."),
+             "KS 9S", SPADES, (40, 0, 0), actor=2, legal=".9.AK.", presets=but(CLUBS_100)),
+    PlayCase("case_05_second_marriage_changes_trump_at_once__rules_3", SECOND, 0, HEARTS, 6,
+             "KS 9S", SPADES, (80, 0, 0), actor=2, legal=".9.AK.", presets=CLUBS_100),
     PlayCase("case_05_second_marriage_ruff_with_the_new_trump__seed_000_cam_8", SECOND, 0, HEARTS,
-             6, "KS 9S KD AC", SPADES, (48, 0, 0), (1, 0, 0), actor=1, legal="J..."),
+             6, "KS 9S KD AC", SPADES, (48, 0, 0), (1, 0, 0), actor=1, legal="J...",
+             presets=but(CLUBS_100, FREE_TO_RUFF)),
+    PlayCase("case_05_second_marriage_ruff_with_the_new_trump__rules_3", SECOND, 0, HEARTS,
+             6, "KS 9S KD AC", SPADES, (88, 0, 0), (1, 0, 0), actor=1, legal="J...",
+             presets=CLUBS_100),
+    PlayCase("case_05_second_marriage_and_free_to_ruff__rules_3", SECOND, 0, HEARTS, 6,
+             "KS 9S KD AC", SPADES, (48, 0, 0), (1, 0, 0), actor=1, legal="J.A..",
+             presets=FREE_TO_RUFF),
     PlayCase("case_05_old_trump_in_the_trick_of_the_marriage__rules_2_play", SECOND, 0, HEARTS, 6,
              "KS 9S", HEARTS, (40, 0, 0), actor=2, legal=".9..", changes={
                  "play.trump_effect": "next_trick"}),
@@ -227,17 +259,31 @@ PLAYS = (
              "KS 9S 9H", SPADES, (40, 0, 4), (0, 0, 1), actor=2, legal="..AK.", changes={
                  "play.trump_effect": "next_trick"}),
     PlayCase("case_06_king_led_and_queen_kept__seed_000_cam_3", TWO, 0, NONE, 7,
-             "KS AS 9C 9S JC QS", SPADES, (45, 15, 0), (1, 1, 0)),
+             "KS AS 9C 9S JC QS", SPADES, (45, 15, 0), (1, 1, 0), presets=but(CLUBS_100)),
+    PlayCase("case_06_king_led_and_queen_kept__rules_3", TWO, 0, NONE, 7,
+             "KS AS 9C 9S JC QS", SPADES, (85, 15, 0), (1, 1, 0), presets=CLUBS_100),
     PlayCase("case_06_queen_led_and_king_kept__seed_000_cam_3", TWO, 0, NONE, 7,
-             "QS AS 9C 9S JC KS", SPADES, (46, 14, 0), (1, 1, 0)),
+             "QS AS 9C 9S JC KS", SPADES, (46, 14, 0), (1, 1, 0), presets=but(CLUBS_100)),
+    PlayCase("case_06_queen_led_and_king_kept__rules_3", TWO, 0, NONE, 7,
+             "QS AS 9C 9S JC KS", SPADES, (86, 14, 0), (1, 1, 0), presets=CLUBS_100),
     PlayCase("marriage_points_stay_though_the_trick_is_lost__rules_1", TWO, 0, NONE, 7,
              "KS AS 9C", SPADES, (40, 15, 0), (0, 1, 0), actor=1),
     PlayCase("case_07_marriage_in_first_trick_counts_nothing__seed_000_cam_8", FULL, 0, NONE, 1,
-             "KS", NONE, (0, 0, 0), actor=1),
+             "KS", NONE, (0, 0, 0), actor=1, presets=but(MARRIAGE_FIRST)),
+    PlayCase("case_07_marriage_in_first_trick_counts__rules_3", FULL, 0, NONE, 1,
+             "KS", SPADES, (40, 0, 0), actor=1, presets=MARRIAGE_FIRST),
     PlayCase("case_07_marriage_in_first_trick_sets_no_trump__seed_001_y_chwarae", FULL, 0, NONE, 1,
-             "QH AH JH", NONE, (0, 16, 0), (0, 1, 0), actor=1),
+             "QH AH JH", NONE, (0, 16, 0), (0, 1, 0), actor=1, presets=but(MARRIAGE_FIRST)),
+    PlayCase("case_07_marriage_in_first_trick_sets_trump__rules_3", FULL, 0, NONE, 1,
+             "QH AH JH", HEARTS, (100, 16, 0), (0, 1, 0), actor=1, presets=MARRIAGE_FIRST),
     PlayCase("case_07_nor_is_it_declared_later_with_what_is_left__seed_000_cam_8", FULL, 0, NONE, 1,
-             "KS AS 9D KD TD AD QS", DIAMONDS, (25, 95, 0), (1, 1, 0), actor=1),
+             "KS AS 9D KD TD AD QS", DIAMONDS, (25, 95, 0), (1, 1, 0), actor=1,
+             presets=but(MARRIAGE_FIRST, CLUBS_100)),
+    PlayCase("case_07_nor_is_it_declared_later_with_what_is_left__rules_3", FULL, 0, NONE, 1,
+             "KS AS 9D KD TD AD QS", DIAMONDS, (25, 55, 0), (1, 1, 0), actor=1, presets=CLUBS_100),
+    PlayCase("case_07_declared_at_once_and_not_again__rules_3", FULL, 0, NONE, 1,
+             "KS AS 9D KD TD AD QS", DIAMONDS, (65, 95, 0), (1, 1, 0), actor=1,
+             presets=MARRIAGE_FIRST),
     PlayCase("marriage_in_first_trick_where_allowed__rules_2_play", FULL, 0, NONE, 1, "KS", SPADES,
              (40, 0, 0), changes={"play.marriage_from_trick": 1}),
     PlayCase("marriage_after_the_last_trick_allowed__rules_2_play", TWO, 0, NONE, 7, "KS", NONE,
@@ -310,13 +356,13 @@ NINE_TALON: Changes = {"deal.low_talon_nines": 2}
 
 RIGHTS = (
     RightsCase("case_14_four_nines_in_7_cards__seed_000_y_rheolau", "before_auction",
-               "A9.A9.A9.9", ("four nines",), MIL),
+               "A9.A9.A9.9", ("four nines",), (*MIL, "polish", "polish-900", "russian")),
     RightsCase("case_14_four_nines_in_7_cards_are_no_right__seed_001_y_cyfnewid", "before_auction",
-               "A9.A9.A9.9", (), GAMERULES),
+               "A9.A9.A9.9", (), ("gamerules", "pagat", "clubs-100")),
     RightsCase("case_14_four_nines_in_8_cards__seed_001_y_cyfnewid", "after_exchange",
-               "A9.A9.A9.A9", ("four nines",), GAMERULES),
+               "A9.A9.A9.A9", ("four nines",), ("gamerules", "pagat")),
     RightsCase("case_14_four_nines_in_8_cards_are_no_right__seed_000_y_rheolau", "after_exchange",
-               "A9.A9.A9.A9", (), MIL),
+               "A9.A9.A9.A9", (), but(("gamerules", "pagat"))),
     RightsCase("three_nines_are_no_right__seed_000_y_rheolau", "before_auction", "A9.A9.A9.A", ()),
     RightsCase("four_nines_off__rules_2_deal", "before_auction", "A9.A9.A9.9", (), ALL,
                {"deal.four_nines": "off"}),
@@ -407,7 +453,7 @@ AUCTIONS = (
     AuctionCase("last_one_left_is_declarer__seed_000_cam_4", (100, 110, "pass", "pass"),
                 declarer=1, highest=110),
     AuctionCase("case_18_both_others_pass__seed_000_cam_4", (100, "pass", "pass"), declarer=0,
-                highest=100),
+                highest=100, presets=EVERY),
     AuctionCase("after_two_passes_the_dealer_plays_100__seed_001_y_cynnig", ("pass", "pass"),
                 declarer=2, highest=100, presets=GAMERULES),
     AuctionCase("one_pass_and_the_next_speaks__seed_001_y_cynnig", ("pass",), 1,
@@ -478,11 +524,11 @@ REFUSED_BIDS = (
     RefusedBidCase("case_17_equal__seed_001_y_cynnig", (100,), 100, "bid 100: 100 is bid"),
     RefusedBidCase("case_17_lower__seed_001_y_cynnig", (100, 120), 110, "bid 110: 120 is bid"),
     RefusedBidCase("case_18_forced_forehand_passes__seed_000_cam_4", (), "pass",
-                   "forehand must open at 100", MIL),
+                   "forehand must open at 100", FORCED),
     RefusedBidCase("case_18_forced_forehand_opens_higher__seed_000_cam_4", (), 110,
-                   "forehand opens at 100", MIL),
+                   "forehand opens at 100", FORCED),
     RefusedBidCase("case_18_no_raise_when_both_passed__seed_000_cam_4", (100, "pass", "pass"), 110,
-                   "auction is over"),
+                   "auction is over", EVERY),
     RefusedBidCase("below_the_minimum__seed_001_y_cynnig", (), 95, "minimum is 100", GAMERULES),
     RefusedBidCase("no_multiple_of_10__seed_000_cam_4", (100,), 115, "multiples of 10", MIL),
     RefusedBidCase("no_multiple_of_5__seed_001_y_cynnig", (100,), 112, "multiples of 5", GAMERULES),
@@ -582,15 +628,21 @@ BONUS: Changes = {"deal.four_nines": "off", "deal.four_nines_bonus": 100}
 
 SCORES = (
     ScoreCase("case_19_the_example__seed_000_cam_9", (138, 24, 18), 0, 120, True, (120, 20, 20),
-              MIL),
+              but(IN_FIVES, CLUBS_100)),
     ScoreCase("case_19_the_example_at_another_seat__seed_002_paso_9", (18, 24, 138), 2, 120, True,
-              (20, 20, 120), MIL),
+              (20, 20, 120), but(IN_FIVES, CLUBS_100)),
     ScoreCase("case_19_the_example_rounded_to_5__seed_001_y_sgorio", (138, 24, 18), 0, 120, True,
-              (120, 25, 20), GAMERULES),
+              (120, 25, 20), IN_FIVES),
+    ScoreCase("case_19_the_example_not_rounded__rules_3", (138, 24, 18), 0, 120, True,
+              (120, 24, 18), CLUBS_100),
     ScoreCase("case_09_118_points_for_120_are_lost__seed_000_cam_9", (118, 2, 0), 0, 120, False,
-              (-120, 0, 0), ALL),
+              (-120, 0, 0), but(CLUBS_100)),
+    ScoreCase("case_09_118_points_for_120_are_lost__rules_3", (118, 2, 0), 0, 120, False,
+              (-120, 2, 0), CLUBS_100),
     ScoreCase("case_09_119_points_for_120_are_lost__seed_001_y_sgorio", (1, 119, 0), 1, 120, False,
-              (0, -120, 0)),
+              (0, -120, 0), but(CLUBS_100)),
+    ScoreCase("case_09_119_points_for_120_are_lost__rules_3", (1, 119, 0), 1, 120, False,
+              (1, -120, 0), CLUBS_100),
     ScoreCase("exactly_the_contract_is_made__seed_000_cam_9", (120, 0, 0), 0, 120, True,
               (120, 0, 0)),
     ScoreCase("more_than_the_contract_scores_the_contract__seed_001_y_sgorio", (220, 0, 0), 0, 100,
@@ -602,7 +654,11 @@ SCORES = (
     ScoreCase("case_10_6_is_rounded_up_to_the_ten__seed_000_cam_9", (46, 26, 48), 2, 100, False,
               (50, 30, -100), MIL),
     ScoreCase("case_10_45_stays_in_fives__seed_001_y_sgorio", (45, 75, 0), 1, 100, False,
-              (45, -100, 0), GAMERULES),
+              (45, -100, 0), IN_FIVES),
+    ScoreCase("case_10_45_is_not_rounded__rules_3", (45, 75, 0), 1, 100, False, (45, -100, 0),
+              CLUBS_100),
+    ScoreCase("case_10_5_is_rounded_up_to_the_ten__rules_3", (45, 75, 0), 1, 100, False,
+              (50, -100, 0), ("polish", "polish-900")),
     ScoreCase("case_10_to_the_nearest_five__seed_001_y_sgorio", (22, 23, 75), 2, 100, False,
               (20, 25, -100), GAMERULES),
     ScoreCase("case_10_to_the_nearest_five_2_and_3_up_to_5__seed_001_y_sgorio", (42, 0, 78), 2,

@@ -298,16 +298,16 @@ def test_declarer_leads_and_an_eight_trick_deal_is_counted__seed_000_cam_9(prese
     assert game.result.contract == 120
 
 
-@pytest.mark.parametrize("preset", cases.MIL)
+@pytest.mark.parametrize("preset", cases.FORCED)
 def test_case_18_forced_opener_at_the_minimum_raises_the_contract__seed_000_cam_6(
     preset: str,
 ) -> None:
     game = exchanged(PLAIN, preset, "JD", "JC")
     assert game.bid_won == 100
-    assert game.legal_contracts() == (100, 110, 120)
+    assert game.legal_contracts() == tuple(range(100, 121, game.rules.auction.step))
 
 
-@pytest.mark.parametrize("preset", cases.MIL)
+@pytest.mark.parametrize("preset", [*cases.MIL, "polish", "russian"])
 def test_case_14_four_nines_before_the_auction__seed_000_y_rheolau(preset: str) -> None:
     game = Game(NINES, preset)
     assert (game.phase, game.actor) == (Phase.REDEAL, 0)
@@ -321,18 +321,27 @@ def test_case_14_four_nines_before_the_auction__seed_000_y_rheolau(preset: str) 
     assert not game.result.next_dealer
 
 
-def test_case_14_four_nines_after_the_exchange__seed_001_y_cyfnewid() -> None:
-    game = Game(NINES, "gamerules")
+@pytest.mark.parametrize("preset", ["gamerules", "pagat"])
+def test_case_14_four_nines_after_the_exchange__seed_001_y_cyfnewid(preset: str) -> None:
+    game = Game(NINES, preset)
     assert game.phase is Phase.AUCTION
-    kept = exchanged(NINES, "gamerules", "KC", "QC")
+    kept = exchanged(NINES, preset, "KC", "QC")
     assert (kept.phase, kept.actor) == (Phase.NINES, 0)
     kept.waive_redeal()
     assert kept.phase is Phase.CONTRACT
-    assert exchanged(NINES, "gamerules", "9C", "QC").phase is Phase.CONTRACT
+    assert exchanged(NINES, preset, "9C", "QC").phase is Phase.CONTRACT
 
 
-def test_case_14_mandatory_four_nines__rules_2_deal() -> None:
-    game = Game(NINES, changed("mil", deal__four_nines="mandatory", deal__redeal_dealer="next"))
+def test_case_14_four_nines_are_no_right_in_clubs_100__rules_3() -> None:
+    assert Game(NINES, "clubs-100").phase is Phase.AUCTION
+    assert exchanged(NINES, "clubs-100", "KC", "QC").phase is Phase.CONTRACT
+
+
+@pytest.mark.parametrize("preset", ["mil", "polish-900"])
+def test_case_14_mandatory_four_nines__rules_2_deal(preset: str) -> None:
+    rules = changed(preset, deal__four_nines="mandatory", deal__redeal_dealer="next")
+    assert load("polish-900").deal.four_nines == "mandatory"
+    game = Game(NINES, rules)
     with pytest.raises(IllegalActError, match="mandatory"):
         game.waive_redeal()
     assert game.legal_acts() == (RedealRequest(0),)
@@ -671,5 +680,5 @@ def test_presets_named_in_the_cases_are_those_that_ship() -> None:
         for case in rows
         for preset in case.presets
     }
-    assert named == set(cases.ALL)
+    assert named == set(cases.EVERY) == set(preset_names())
     assert load("mil").name == "mil"

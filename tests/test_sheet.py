@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import milsim
 from milsim.errors import UsageError, VerificationError
 from milsim.reports.sheet import ScoreSheet, played_sheet, sheet, sheet_of_rows
-from milsim.rules import Rules, load, parse, preset_names
+from milsim.rules import Rules, load, parse, preset_names, with_fields
 from milsim.simulation.match_plan import MatchPlan
 from tests.command_line import Shell
 from tests.made_up_matches import Row, made_up_matches
@@ -68,6 +68,22 @@ def check_golden(path: Path, found: str, update: bool) -> None:
         path.parent.mkdir(exist_ok=True)
         path.write_text(found, encoding="utf-8")
     assert found == path.read_text(encoding="utf-8"), "see --update-golden"
+
+
+@pytest.mark.parametrize(
+    ("changes", "legend"),
+    [
+        ({"golden": "minimum_120"}, "golden deal: the bidding begins at 120"),
+        ({"golden": "forehand_plays_120"}, "golden deal: forehand plays 120 without an auction,"),
+        ({"barrel_counts": "every_deal"}, "must win by an own contract within 3 deals"),
+        ({"barrel_counts": "own_contracts"}, "on the barrel: must win within 3 own contracts"),
+    ],
+)
+def test_the_legend_tells_the_rules(changes: Row, legend: str, tmp_path: Path) -> None:
+    rules = with_fields("pagat", {f"match.{name}": value for name, value in changes.items()})
+    run, _, _ = made_up_matches(tmp_path / "run", 2, rules=rules, seed=4)
+    lines = sheet(run, 1).table(120).splitlines()
+    assert any(legend in line for line in lines), lines
 
 
 # -- any match -----------------------------------------------------------------------------------
