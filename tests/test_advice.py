@@ -11,8 +11,8 @@ import pytest
 
 import milsim
 from milsim.cards import CardSet
-from milsim.reports.advice import advice
 from milsim.reports.advice_claims import smear_gains, sure_winners
+from milsim.reports.advice_frames import advice
 from milsim.reports.advice_play import AlwaysSmears, Habit, Smears, driven, tip_gifts
 from milsim.simulation import columns
 from milsim.simulation.engine import play

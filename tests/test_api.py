@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import pkgutil
 import subprocess
 import sys
 
@@ -11,6 +12,7 @@ import polars as pl
 import pytest
 
 import milsim
+from milsim import reports
 from milsim.errors import MilsimError
 
 
@@ -131,3 +133,11 @@ def test_options_are_by_name_only(name: str) -> None:
     with_default = [p for p in parameters if p.default is not inspect.Parameter.empty]
     assert with_default
     assert all(p.kind is inspect.Parameter.KEYWORD_ONLY for p in with_default)
+
+
+def test_no_public_function_has_the_name_of_a_module_beside_it() -> None:
+    """Importing such a module would put it in the function's place."""
+    for package in (milsim, reports):
+        modules = {module.name for module in pkgutil.iter_modules(package.__path__)}
+        functions = {name for name in package._HOMES if callable(getattr(package, name))}
+        assert modules.isdisjoint(functions)

@@ -340,7 +340,7 @@ def test_text_names_rules_deals_and_verdict(shell: Shell) -> None:
     lines = outcome.out.splitlines()
     assert lines[0] == "Arena: greedy and random"
     assert "deals 0–149, matches 0–1, 6 tables each" in " ".join(lines[1:3])
-    assert lines[-1].startswith("greedy is better than random")
+    assert "greedy is better than random" in " ".join(lines[-2:])
     assert max(map(len, lines)) <= 100
     assert "compiling" in outcome.err or outcome.err == ""
 

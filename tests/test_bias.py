@@ -12,7 +12,7 @@ import pytest
 
 import milsim
 from milsim.errors import RunError, UsageError
-from milsim.reports.bias import bias, bias_report
+from milsim.reports.bias_frames import bias, bias_report
 from milsim.reports.bias_points import common_deals
 from milsim.reports.bias_table import BiasTable, quantile_knots, run_by_model
 from milsim.store.run import Run
@@ -121,7 +121,7 @@ def test_quantiles_keep_the_mean_and_the_order() -> None:
 
 def test_corrected_points_are_those_of_play_on_average(solved: Run, folder: Path) -> None:
     path = folder / "bias.json"
-    from milsim.reports.bias import render_bias
+    from milsim.reports.bias_frames import render_bias
 
     path.write_bytes(render_bias([solved], "json"))
     table = BiasTable.read(path)
@@ -183,7 +183,7 @@ def test_bad_input_is_one_line(shell: Shell, solved: Run, other: Run, name: str)
 
 def test_a_table_of_other_rules_is_refused(solved: Run, folder: Path) -> None:
     run = milsim.simulate(40, mode="declarer", rules="pagat", dd="gifts", out=folder / "pagat")
-    from milsim.reports.bias import render_bias
+    from milsim.reports.bias_frames import render_bias
 
     path = folder / "pagat.json"
     path.write_bytes(render_bias([run], "json"))

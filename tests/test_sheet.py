@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import milsim
 from milsim.errors import UsageError, VerificationError
-from milsim.reports.sheet import ScoreSheet, played_sheet, sheet, sheet_of_rows
+from milsim.reports.score_sheet import ScoreSheet, played_sheet, sheet, sheet_of_rows
 from milsim.rules import Rules, load, parse, preset_names, with_fields
 from milsim.simulation.match_plan import MatchPlan
 from tests.command_line import Shell

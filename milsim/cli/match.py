@@ -86,7 +86,7 @@ def match(
     silent = quiet or json
     announce_compilation(quiet=silent)
     if show:
-        from milsim.reports.sheet import played_sheet
+        from milsim.reports.score_sheet import played_sheet
 
         sheet = played_sheet(plan)
         text = sheet.to_json() if json else sheet.to_markdown() if markdown else sheet.table()

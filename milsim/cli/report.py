@@ -99,7 +99,7 @@ def report(
         if model != "played" or bias is not None or match is not None:
             raise UsageError("report bias: takes runs, --format and --out only")
         announce_compilation(quiet=json)
-        from milsim.reports.bias import render_bias
+        from milsim.reports.bias_frames import render_bias
 
         content = render_bias(folders, chosen, width=_width())
     else:
@@ -125,7 +125,7 @@ def _advice(asked: dict[str, str | None], format: str, *, quiet: bool) -> bytes:
     if asked["policy"] is not None:
         options["policy"] = asked["policy"]
     announce_compilation(quiet=quiet)
-    from milsim.reports.advice import render_advice
+    from milsim.reports.advice_frames import render_advice
 
     with shown_steps(quiet=quiet) as progress:
         return render_advice(format, width=_width(), progress=progress, **options)

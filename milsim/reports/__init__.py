@@ -17,10 +17,10 @@ from milsim.errors import UsageError, nearest
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from milsim.reports.advice import advice
+    from milsim.reports.advice_frames import advice
     from milsim.reports.auction_frames import auction
     from milsim.reports.auction_print import auction_report
-    from milsim.reports.bias import bias
+    from milsim.reports.bias_frames import bias
     from milsim.reports.bidding_frames import bidding
     from milsim.reports.bidding_print import bidding_report
     from milsim.reports.charts.style import save
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from milsim.reports.marriage_print import marriages_report
     from milsim.reports.match_frames import match
     from milsim.reports.match_print import match_report
-    from milsim.reports.sheet import ScoreSheet, sheet
+    from milsim.reports.score_sheet import ScoreSheet, sheet
     from milsim.reports.table import Report
     from milsim.store.match_run import MatchRun
     from milsim.store.run import Run
@@ -137,7 +137,7 @@ REPORTS: dict[str, ReportEntry | SheetEntry] = {
         SheetEntry(
             "sheet",
             "the score sheet of one match, as players keep it",
-            "milsim.reports.sheet",
+            "milsim.reports.score_sheet",
             "sheet",
             of=("matches",),
         ),
@@ -202,11 +202,11 @@ def check_format(format: str) -> str:  # noqa: A002
 
 _HOMES = {
     "Report": "milsim.reports.table",
-    "ScoreSheet": "milsim.reports.sheet",
-    "advice": "milsim.reports.advice",
+    "ScoreSheet": "milsim.reports.score_sheet",
+    "advice": "milsim.reports.advice_frames",
     "auction": "milsim.reports.auction_frames",
     "auction_report": "milsim.reports.auction_print",
-    "bias": "milsim.reports.bias",
+    "bias": "milsim.reports.bias_frames",
     "bidding": "milsim.reports.bidding_frames",
     "bidding_report": "milsim.reports.bidding_print",
     "compare_rules": "milsim.reports.compare",
@@ -219,7 +219,7 @@ _HOMES = {
     "check_picture_path": "milsim.reports.files",
     "check_target": "milsim.reports.files",
     "save": "milsim.reports.charts.style",
-    "sheet": "milsim.reports.sheet",
+    "sheet": "milsim.reports.score_sheet",
     "write": "milsim.reports.files",
 }
 

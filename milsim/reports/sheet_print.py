@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator
 
 from milsim.reference.match_state import Event
-from milsim.reports.sheet import Entry, Line, ScoreSheet
+from milsim.reports.score_sheet import Entry, Line, ScoreSheet
 
 CONCEDED, DARK, GOLDEN, REDEALT = "c", "d", "g", "↻"
 MADE, FAILED = "✓", "✗"
