@@ -73,9 +73,9 @@ def rule_sets(draw: st.DrawFn, tables: str = "deal auction talon play scoring") 
         usual_minimum = [40, 60, 100, 120] if dark else [10, 40, 60, 100, 120, 200, 400]
         values["auction.minimum"] = draw(st.sampled_from(usual_minimum))
         base = draw(st.sampled_from([0, 0, 2, 20]))
-        silent = values["auction.silence_below"] == 0
+        silent = values["auction.silence_below"] != "off"
         if silent and values["auction.opener"] == "forehand_may_pass":
-            values["auction.all_pass"] = "dealer_plays"  # else all pass in the first deal for ever
+            values["auction.all_pass"] = "dealer_plays"  # else all may pass for ever
         usual_cap = max(120, int(values["auction.minimum"])) + base * step
         values["auction.cap_points"] = min(usual_cap, 600)
     if "play" in wanted:

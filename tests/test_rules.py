@@ -304,10 +304,11 @@ REFUSED = {
         "clubs = 0\ndiamonds = 0\nhearts = 0",
         ["auction.minimum: 200", "120"],
     ),
-    "all silent from the start": (
-        "[auction]\nsilence_below = 0\nopener = 'forehand_may_pass'\nall_pass = 'redeal_next'",
-        ["auction.silence_below: 0", "-10", "dealer_plays"],
+    "all silent in the end": (
+        "[auction]\nsilence_below = -120\nopener = 'forehand_may_pass'\nall_pass = 'redeal_next'",
+        ["auction.silence_below", "-120", "dealer_plays"],
     ),
+    "a number too long for decimals": ("[match]\ntarget = 0x" + "f" * 4000, ["match.target: 0xff"]),
     "sitter of three": (
         "[match]\nsitter = 'talon_points'",
         ["match.sitter: talon_points", "deal.players = 4"],

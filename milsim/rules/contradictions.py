@@ -88,13 +88,13 @@ def _of_auction(rules: Rules) -> Iterator[str]:
             "auction.dark = false"
         )
     if (
-        auction.silence_below == 0
+        auction.silence_below != "off"
         and auction.opener == "forehand_may_pass"
         and auction.all_pass != "dealer_plays"
     ):
         yield (
-            "auction.silence_below: 0 silences all three in the first deal, and all pass for ever; "
-            f'use {-step} or less, or set auction.all_pass = "dealer_plays"'
+            f"auction.silence_below: once all three are at {auction.silence_below} or below, all "
+            'pass for ever; set auction.all_pass = "dealer_plays" or auction.silence_below = "off"'
         )
     if rules.match.golden != "off" and minimum > GOLDEN_BID:
         yield (

@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from functools import lru_cache
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from milsim.errors import RulesError, nearest
+from milsim.errors import RulesError, nearest, quote
 from milsim.rules.contradictions import check_combination
 from milsim.rules.model import TABLES, Range, Rules
 
@@ -84,7 +84,22 @@ def _plain(value: object) -> str:
         return "true" if value else "false"
     if isinstance(value, dict | list):
         return "a table or list"
-    return str(value)
+    return quote(value) if isinstance(value, int) else str(value)
+
+
+def nearest_field(path: str) -> str:
+    """The end of an error message for an unknown field: the same name elsewhere, else the nearest.
+
+    >>> nearest_field("match.must_beat"), nearest_field("play.must_bet")
+    ('did you mean play.must_beat?', 'did you mean play.must_beat?')
+    """
+    kinds = field_kinds()
+    table, _, name = path.rpartition(".")
+    for known in kinds:
+        if known.rpartition(".")[2] == name:
+            return f"did you mean {known}?"
+    near = [known for known in kinds if table and known.startswith(table + ".")]
+    return nearest(path, near or kinds)
 
 
 @lru_cache(maxsize=1)
@@ -152,7 +167,7 @@ def build(values: dict[str, Value], *, name: str, source: str) -> Rules:
     nested: dict[str, dict[str, Any]] = {table: {} for table in TABLES}
     for path, value in values.items():
         if path not in kinds:
-            raise RulesError(f"{path}: unknown field; {nearest(path, kinds)}")
+            raise RulesError(f"{path}: unknown field; {nearest_field(path)}")
         checked = kinds[path].check(value)
         table, *rest = path.split(".")
         if len(rest) == 2:

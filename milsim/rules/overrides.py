@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from milsim.errors import RulesError, UsageError, nearest, quote
-from milsim.rules.fields import FieldKind, Value, build, field_kinds, values_of
+from milsim.errors import RulesError, UsageError, quote
+from milsim.rules.fields import FieldKind, Value, build, field_kinds, nearest_field, values_of
 from milsim.rules.files import MAX_TEXT, digest, load
 from milsim.rules.model import Rules
 
@@ -90,12 +90,7 @@ def _kind_of(path: str) -> FieldKind:
     if isinstance(path, str) and path in kinds:
         return kinds[path]
     shown = path if isinstance(path, str) and path.isprintable() and path else repr(path)
-    ends = {known.rpartition(".")[2]: known for known in kinds}
-    if isinstance(path, str) and "." not in path and path in ends:
-        raise RulesError(f"{shown:.60}: unknown field; did you mean {ends[path]}?")
-    table = str(path).partition(".")[0] + "."
-    near = [known for known in kinds if known.startswith(table)] or list(kinds)
-    raise RulesError(f"{shown:.60}: unknown field; {nearest(str(path), near)}")
+    raise RulesError(f"{shown:.60}: unknown field; {nearest_field(str(path))}")
 
 
 def _plain(value: Value) -> str:
