@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import errno
 import shutil
-import sys
 from typing import Annotated
 
 import typer
@@ -21,7 +19,9 @@ from milsim.cli.options import (
     parse_count,
     parse_seed,
     parse_threads,
+    refuse_on_terminal,
     rules_of,
+    write_to_stdout,
 )
 from milsim.errors import InterruptedRunError, UsageError, quote
 
@@ -94,8 +94,7 @@ def arena(
     seed_number, first = parse_seed(seed), parse_count("start", start, 0, 10**12)
     n_threads, points = parse_threads(threads), _points(margin)
     chosen = "json" if json else check_format(format)
-    if chosen == "parquet" and sys.stdout is not None and sys.stdout.isatty():
-        raise UsageError("format parquet: not for a terminal; send it to a file with > FILE")
+    refuse_on_terminal(chosen, "send it to a file with > FILE")
     silent = quiet or json
     announce_compilation(quiet=silent)
     from milsim.reports.arena import arena as held
@@ -117,11 +116,7 @@ def arena(
         )
     width = shutil.get_terminal_size((100, 24)).columns
     content = render_contest(contest, chosen, width=width)
-    if sys.stdout is None:
-        raise OSError(errno.EBADF, "stdout is closed")
-    sys.stdout.flush()
-    sys.stdout.buffer.write(content)
-    sys.stdout.buffer.flush()
+    write_to_stdout(content)
     if contest.interrupted:
         played = max(verdict.deals for verdict in contest.verdicts)
         raise InterruptedRunError(f"interrupted after {played:,} deals; what is shown counts them")

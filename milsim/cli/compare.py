@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import shutil
 import sys
 import time
@@ -22,9 +21,10 @@ from milsim.cli.options import (
     parse_count,
     parse_seed,
     parse_threads,
+    refuse_on_terminal,
     say,
+    write_to_stdout,
 )
-from milsim.errors import UsageError
 
 if TYPE_CHECKING:
     from milsim.reports.compare_parts import Report
@@ -95,8 +95,7 @@ def compare_rules(
     n_solved = parse_count("dd", dd, 0, MAX_DEALS)
     seed_number, n_threads = parse_seed(seed), parse_threads(threads)
     chosen = "json" if json else check_format(format)
-    if chosen == "parquet" and sys.stdout is not None and sys.stdout.isatty():
-        raise UsageError("format parquet: not for a terminal; send it to a file with > FILE")
+    refuse_on_terminal(chosen, "send it to a file with > FILE")
     silent = quiet or json
     announce_compilation(quiet=silent)
     from milsim.reports.compare import comparison
@@ -118,11 +117,7 @@ def compare_rules(
         )
     width = shutil.get_terminal_size((100, 24)).columns
     content = render_comparison(found, chosen, width=width)
-    if sys.stdout is None:
-        raise OSError(errno.EBADF, "stdout is closed")
-    sys.stdout.flush()
-    sys.stdout.buffer.write(content)
-    sys.stdout.buffer.flush()
+    write_to_stdout(content)
 
 
 @contextmanager

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import re
+import sys
 from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -132,3 +134,18 @@ def print_json(value: Any) -> None:
     import json
 
     typer.echo(json.dumps(value, ensure_ascii=False, indent=1))
+
+
+def refuse_on_terminal(format: str, instead: str) -> None:  # noqa: A002
+    """Raise :class:`~milsim.errors.UsageError` for Parquet that would go to a terminal."""
+    if format == "parquet" and sys.stdout is not None and sys.stdout.isatty():
+        raise UsageError(f"format parquet: not for a terminal; {instead}")
+
+
+def write_to_stdout(content: bytes) -> None:
+    """The bytes of a report to stdout, whole; raises OSError if it is closed."""
+    if sys.stdout is None:
+        raise OSError(errno.EBADF, "stdout is closed")
+    sys.stdout.flush()
+    sys.stdout.buffer.write(content)
+    sys.stdout.buffer.flush()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import errno
 import shutil
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,7 +10,14 @@ import typer
 
 from milsim.cli.compare import shown_steps
 from milsim.cli.match import MAX_MATCHES
-from milsim.cli.options import announce_compilation, parse_count, parse_seed, say
+from milsim.cli.options import (
+    announce_compilation,
+    parse_count,
+    parse_seed,
+    refuse_on_terminal,
+    say,
+    write_to_stdout,
+)
 from milsim.errors import UsageError
 
 NAME_HELP = (
@@ -84,8 +89,8 @@ def report(
     chosen = "json" if json else check_format(format)
     if out is not None:
         check_target(out)
-    elif chosen == "parquet" and sys.stdout is not None and sys.stdout.isatty():
-        raise UsageError("format parquet: not for a terminal; name a file with --out")
+    else:
+        refuse_on_terminal(chosen, "name a file with --out")
     folders = runs or []
     asked = {"deals": deals, "policy": policy, "seed": seed}
     if name == "advice":
@@ -107,12 +112,8 @@ def report(
     if out is not None:
         write(content, out)
         say(f"written to {out}")
-    elif sys.stdout is None:
-        raise OSError(errno.EBADF, "stdout is closed")
     else:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(content)
-        sys.stdout.buffer.flush()
+        write_to_stdout(content)
 
 
 def _advice(asked: dict[str, str | None], format: str, *, quiet: bool) -> bytes:  # noqa: A002
