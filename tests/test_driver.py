@@ -11,7 +11,7 @@ from milsim.dealing import DealSpace, kernel_ranks, sample_deals
 from milsim.deals import Deal
 from milsim.errors import PolicyError
 from milsim.knowledge import Knowledge, view
-from milsim.policies.expert_parameters import kernel_parameters
+from milsim.policies.expert_parameters import kernel_parameters, parameters_for
 from milsim.policies.players import KernelPlayer
 from milsim.policies.seen import TableRules
 from milsim.reference import (
@@ -37,7 +37,7 @@ from milsim.simulation.match_kernel import PROGRESS_SIZE, play_matches
 PRESETS = preset_names()
 
 
-def deals_both_ways(rules, policies, auction, n=60, seed=7, start=3):
+def deals_both_ways(rules, policies, auction, n=60, seed=7, start=3, parameters=None):
     space, ranks = DealSpace().packed(), kernel_ranks()
     found = []
     for driven in (False, True):
@@ -52,7 +52,8 @@ def deals_both_ways(rules, policies, auction, n=60, seed=7, start=3):
         else:
             chosen = load(rules)
             numbers = np.array(policies, np.int64)
-            args = (*tail, kernel_parameters(chosen), packed(chosen), numbers)
+            given = parameters_for(chosen, policies) if parameters is None else parameters
+            args = (*tail, given, packed(chosen), numbers)
             outcome = play_deals(*args, space.header, space.hands, ranks, deals, out)
         found.append((int(outcome), deals, out))
     return found
@@ -66,6 +67,15 @@ def test_rows_of_the_driver_are_those_of_the_kernel(rules, auction, policies):
     assert kernel[0] == driven[0]
     assert (kernel[1] == driven[1]).all()
     assert (kernel[2] == driven[2]).all()
+
+
+@pytest.mark.parametrize("auction", [0, 1])
+def test_code_without_expert_plays_as_the_code_with_it(auction):
+    without, _ = deals_both_ways("mil", (1, 0, 1), auction)
+    given = kernel_parameters(load("mil"))
+    having, _ = deals_both_ways("mil", (1, 0, 1), auction, parameters=given)
+    assert (without[1] == having[1]).all()
+    assert (without[2] == having[2]).all()
 
 
 @pytest.mark.parametrize("auction", [0, 1])

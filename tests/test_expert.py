@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 import numpy as np
@@ -211,6 +212,14 @@ def test_a_table_of_a_wrong_size_is_refused() -> None:
     text = expert_parameters.to_toml(kernel_parameters(MIL), "# head")
     with pytest.raises(PolicyError, match=r"x: bid.half has 13 numbers, not 12"):
         expert_parameters.from_toml(text.replace("\nhalf = [", "\nhalf = [1, ", 1), "x")
+
+
+def test_a_number_beyond_the_tables_is_refused() -> None:
+    text = expert_parameters.to_toml(kernel_parameters(MIL), "# head")
+    with pytest.raises(PolicyError, match=r"x: bid.half has numbers beyond 32767"):
+        expert_parameters.from_toml(
+            re.sub(r"\nhalf = \[-?\d+", "\nhalf = [32768", text, count=1), "x"
+        )
 
 
 def test_the_tables_fill_the_array() -> None:

@@ -15,7 +15,7 @@ import played
 
 from milsim.dealing import DealSpace
 from milsim.policies import expert_bidding as at
-from milsim.policies.expert_parameters import kernel_parameters, to_toml
+from milsim.policies.expert_parameters import kernel_parameters, to_toml, whole
 from milsim.policies.expert_play import PLAY_SIZE
 from milsim.rules import load, packed
 
@@ -23,6 +23,7 @@ SCORE = np.array([25.0, 0.25, 0.5])  # ramp, slope, weight of the others: see pl
 PLAY_PASSES = ((0.03, 4.0, 2), (0.015, 3.0, 3), (0.006, 2.0, 2))  # rate, temperature, passes
 HAND_PASSES = ((0.01, 2), (0.004, 2), (0.0015, 2))
 FEW_CALLS = 300.0  # as many calls (by weight) settle an entry; fewer are smoothed more widely
+MOST_ADVANTAGE = 320.0  # points; the tables are int16, in hundredths
 WIDTHS = (0.35, 0.8, 1.6, 3.2, 8.0)
 
 
@@ -58,7 +59,7 @@ class Fit:
                 order = self.random.permutation(decisions)
                 mean = played.ascend(places, worth, first, order, weights, rate, temperature)
             say(f"play: {decisions} decisions, mean worth {mean:.3f} at temperature {temperature}")
-        self.parameters[:PLAY_SIZE] = np.rint(10 * weights)
+        self.parameters[:PLAY_SIZE] = whole(10 * weights)
 
     def worths(self, n: int) -> None:
         """Worths of hands and gifts, and the chances of contracts."""
@@ -72,7 +73,7 @@ class Fit:
                 for _ in range(passes):
                     order = self.random.permutation(n)
                     error = hands.least_squares(both[places], made, weights, rate, order)
-            self.parameters[begin:end] = np.rint(100 * weights)
+            self.parameters[begin:end] = whole(100 * weights)
             self._settle()
             say(f"worth of {8 - places} cards: standard error of a prediction {error:.1f} points")
         *_, made, facts = self._declared(n, 0)
@@ -108,7 +109,7 @@ class Fit:
         chances = (reached + 20 * of_all[:, np.newaxis]) / (asked + 20)
         chances = np.minimum.accumulate(chances, axis=2)  # a higher contract is no likelier
         table = self.parameters[at.AT_CHANCES : at.AT_ADVANTAGE]
-        table[:] = np.rint(10_000 * chances).ravel()
+        table[:] = whole(10_000 * chances).ravel()
 
     def bids(self, n: int) -> None:
         """Advantages of bids over passes."""
@@ -129,9 +130,9 @@ class Fit:
             mean += share * total / np.maximum(near, 1e-9)
             settled += share
         # What nobody ever saw is passed.
-        mean = np.where(settled > 0.05, mean / np.maximum(settled, 1e-9), -1000)
+        mean = np.where(settled > 0.05, mean / np.maximum(settled, 1e-9), -MOST_ADVANTAGE)
         table = self.parameters[at.AT_ADVANTAGE : at.FITTED_SIZE]
-        table[:] = np.rint(100 * np.clip(mean, -1000, 1000)).ravel()
+        table[:] = whole(100 * np.clip(mean, -MOST_ADVANTAGE, MOST_ADVANTAGE)).ravel()
         say(f"bids: {calls} calls answered in both ways")
 
 

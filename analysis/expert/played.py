@@ -114,7 +114,7 @@ def choice(deal, parameters, rules, flags, role, legal):
 
 @kernel
 def play_out(deal, parameters, rules, flags, values):
-    """To the end; ``parameters`` int64[3, PARAMETERS_SIZE] by role."""
+    """To the end; ``parameters`` int16[3, PARAMETERS_SIZE] by role."""
     while deal[TRICK] <= 8:
         role = turn(deal)
         legal = legal_follow(deal[HANDS + role], deal[LEAD], deal[SECOND], deal[TRUMPS], flags)

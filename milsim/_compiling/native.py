@@ -4,7 +4,7 @@ Importing numba and letting it load its cache takes a second; LLVM alone links a
 code in half a millisecond. So what numba has compiled for a call from Python is also kept as a file
 of its own, one for each kernel, kinds of arguments, and processor. A call goes straight to it: an
 array is seven words and more (numba's layout: owner, parent, size, size of an item, data, shape,
-strides), a number is one.
+strides), a number is one, and so is None, whose word says nothing.
 
 Nothing depends on these files: what is missing, torn, foreign or of a kind not known here is left
 to numba, with the same results.
@@ -34,6 +34,7 @@ _MAGIC = b"milsim native code 1\n"
 _INT_TUPLE = re.compile(r"UniTuple\(int64 x (\d+)\)|Tuple\(int64(?:, int64)*\)")
 _RETURNED = (0, -2)  # outcomes of a call: a value, None; all else is an exception
 _NUMBER = "i"
+_NOTHING = "n"
 _numbers = itertools.count()
 # What the code may need of others; memory that any thread may ask for, with the GIL or without.
 IMPORTS = frozenset({"PyMem_RawMalloc", "PyMem_RawFree"})
@@ -46,8 +47,8 @@ class CodeRaisedError(Exception):
 def key_of(arguments: tuple[Any, ...]) -> Key | None:
     """The kinds of some arguments, as they distinguish machine code; None if one is of no kind.
 
-    >>> key_of((5, np.zeros((2, 3), np.int16))), key_of((1.5,)), key_of((2**63,))
-    (('i', 'i2_2_C'), None, None)
+    >>> key_of((5, None, np.zeros((2, 3), np.int16))), key_of((1.5,)), key_of((2**63,))
+    (('i', 'n', 'i2_2_C'), None, None)
     """
     kinds = []
     for value in arguments:
@@ -65,6 +66,8 @@ def key_of(arguments: tuple[Any, ...]) -> Key | None:
             kinds.append(f"{dtype.kind}{dtype.itemsize}_{value.ndim}_{order}{lock}")
         elif kind is np.int64:
             kinds.append(_NUMBER)
+        elif value is None:
+            kinds.append(_NOTHING)
         else:
             return None
     return tuple(kinds)
@@ -147,7 +150,7 @@ def load(path: Path, key: Key) -> tuple[dict[str, Any], Code] | None:
         library = builder.link(_linker(), f"{path.stem}-{next(_numbers)}")
     except RuntimeError:
         return None
-    n_words = sum(1 if kind == _NUMBER else 5 + 2 * int(kind.split("_")[1]) for kind in key)
+    n_words = sum(5 + 2 * int(kind.split("_")[1]) if "_" in kind else 1 for kind in key)
     prototype = ctypes.CFUNCTYPE(
         ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, *[ctypes.c_int64] * n_words
     )
@@ -168,7 +171,7 @@ def _words_of(name: str) -> int | None:
 
 def _caller(function: Any, key: Key, n_results: int, library: Any) -> Code:
     """A function that takes the arguments of a kernel and calls its code, without the GIL."""
-    is_array = [kind != _NUMBER for kind in key]
+    is_array = ["_" in kind for kind in key]
     results = ctypes.c_int64 * max(abs(n_results), 1)
 
     def call(*arguments: Any, _library: Any = library) -> Any:
@@ -179,7 +182,7 @@ def _caller(function: Any, key: Key, n_results: int, library: Any) -> Code:
                 data = value.__array_interface__["data"][0]
                 words += (0, 0, value.size, value.itemsize, data, *value.shape, *value.strides)
             else:
-                words.append(int(value))
+                words.append(0 if value is None else int(value))
         result = results()
         raised = ctypes.c_void_p()
         if function(ctypes.byref(result), ctypes.byref(raised), *words) not in _RETURNED:

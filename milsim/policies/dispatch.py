@@ -1,10 +1,11 @@
 """From a policy's number to its kernels. A new policy adds one branch to each function here.
 
 A decision gets only what its seat may see, so no policy in this package can cheat. ``key`` is the
-deal's policy key of :mod:`milsim.rng`; ``parameters`` are `expert_parameters.kernel_parameters` of
-the rules, which only ``expert`` reads; ``ply`` numbers the decisions of a deal so that no two share
-a draw: auction calls from 0, exchange from 64, contract 66, a bid in the dark 67, concession 68,
-declarations from 96, cards from 128.
+deal's policy key of :mod:`milsim.rng`. ``parameters`` are `expert_parameters.kernel_parameters` of
+the rules, which only ``expert`` reads: where nobody plays it they may be None, and what is compiled
+for None has no trace of ``expert``, so that the others do not pay for what they never ask. ``ply``
+numbers the decisions of a deal so that no two share a draw: auction calls from 0, exchange from 64,
+contract 66, a bid in the dark 67, concession 68, declarations from 96, cards from 128.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ def choose_bid(
     key: int,
     seat: int,
     ply: int,
-    parameters: NDArray[np.int64],
+    parameters: NDArray[np.int16] | None,
     rules: NDArray[np.int64],
     hand: int,
     lowest: int,
@@ -78,7 +79,7 @@ def choose_bid(
 
     ``passed`` is how many of the others have passed.
     """
-    if policy == _EXPERT:
+    if parameters is not None and policy == _EXPERT:
         return expert_bid(parameters, rules, hand, lowest, highest, may_pass, passed)
     if policy == _RANDOM:
         return random_bid(key, seat, ply, lowest, highest, step, may_pass)
@@ -90,7 +91,7 @@ def choose_concession(
     policy: int,
     key: int,
     seat: int,
-    parameters: NDArray[np.int64],
+    parameters: NDArray[np.int16] | None,
     rules: NDArray[np.int64],
     hand10: int,
     made_bid: int,
@@ -103,7 +104,7 @@ def choose_concession(
     """
     if policy == _RANDOM:
         return random_chance(key, seat, CONCESSION_PLY)
-    if policy == _EXPERT:
+    if parameters is not None and policy == _EXPERT:
         return expert_concession(parameters, rules, hand10, made_bid, price, gain)
     return greedy_concession(rules, hand10, made_bid, price, gain)
 
@@ -113,14 +114,14 @@ def choose_gifts(
     policy: int,
     key: int,
     seat: int,
-    parameters: NDArray[np.int64],
+    parameters: NDArray[np.int16] | None,
     rules: NDArray[np.int64],
     hand10: int,
 ) -> int:
     """Two cards of the ten, packed as ``left + 32 * right``."""
     if policy == _RANDOM:
         return random_gifts(key, seat, GIFTS_PLY, hand10)
-    if policy == _EXPERT:
+    if parameters is not None and policy == _EXPERT:
         return expert_gifts(parameters, rules, hand10)
     return greedy_gifts(rules, hand10)
 
@@ -130,7 +131,7 @@ def choose_contract(
     policy: int,
     key: int,
     seat: int,
-    parameters: NDArray[np.int64],
+    parameters: NDArray[np.int16] | None,
     rules: NDArray[np.int64],
     hand8: int,
     lowest: int,
@@ -142,7 +143,7 @@ def choose_contract(
         return lowest
     if policy == _RANDOM:
         return random_contract(key, seat, CONTRACT_PLY, lowest, highest, step)
-    if policy == _EXPERT:
+    if parameters is not None and policy == _EXPERT:
         return expert_contract(parameters, rules, hand8, lowest, highest, step)
     return greedy_contract(rules, hand8, lowest, highest, step)
 
@@ -160,7 +161,7 @@ def choose_card(
     policy: int,
     key: int,
     seat: int,
-    parameters: NDArray[np.int64],
+    parameters: NDArray[np.int16] | None,
     rules: NDArray[np.int64],
     flags: int,
     hand: int,
@@ -177,7 +178,7 @@ def choose_card(
     need: int,
 ) -> int:
     """A legal card, as a mask of one bit; arguments as of ``greedy_card`` and ``expert_card``."""
-    if policy == _EXPERT:
+    if parameters is not None and policy == _EXPERT:
         return expert_card(
             parameters,
             rules,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from milsim._jit import kernel
 from milsim.bits import highest_bit_index, lowest_bit_index, popcount
-from milsim.cards import ACE, DECK_POINTS, KING, NINE, QUEEN, RANK_MASKS
+from milsim.cards import ACE, DECK_POINTS, KING, N_CARDS, NINE, QUEEN, RANK_MASKS
 from milsim.policies.expert_play import PLAY_SIZE
 from milsim.rules import place_of
 
@@ -61,7 +61,8 @@ FITTED_SIZE = AT_ADVANTAGE + ADVANTAGE_SIZE
 # Made of them for the marriage values of a rule set.
 AT_SUITS_7 = FITTED_SIZE
 AT_SUITS_8 = AT_SUITS_7 + 4 * 64
-PARAMETERS_SIZE = AT_SUITS_8 + 4 * 64
+AT_GIFTS = AT_SUITS_8 + 4 * 64  # side x card x own cards left in the suit x other half in the ten
+PARAMETERS_SIZE = AT_GIFTS + 2 * N_CARDS * 4 * 2
 
 _NINES = RANK_MASKS[NINE]
 _QUEENS = RANK_MASKS[QUEEN]
@@ -126,7 +127,7 @@ def hand_places(rules: NDArray[np.int64], hand: int, places: NDArray[np.int64]) 
 
 @kernel(inline=True)
 def hand_worth(
-    parameters: NDArray[np.int64], model: int, suits: int, rules: NDArray[np.int64], hand: int
+    parameters: NDArray[np.int16], model: int, suits: int, rules: NDArray[np.int64], hand: int
 ) -> int:
     """The worth of a hand, in hundredths of a declarer point: the sum over `hand_places`.
 
@@ -188,7 +189,7 @@ def marriages_and_halves(hand: int) -> tuple[int, int]:
 
 @kernel
 def suit_tables(
-    parameters: NDArray[np.int64], model: int, suits: int, rules: NDArray[np.int64]
+    parameters: NDArray[np.int16], model: int, suits: int, rules: NDArray[np.int64]
 ) -> None:
     """Fill the four tables of 64 patterns from ``suits`` on: pattern and half marriage in one."""
     for suit in range(4):
@@ -222,25 +223,39 @@ def given_half_place(rules: NDArray[np.int64], hand10: int, card: int, side: int
 
 
 @kernel
-def gift_worth(
-    parameters: NDArray[np.int64],
-    rules: NDArray[np.int64],
-    hand10: int,
-    kept: int,
-    card: int,
-    side: int,
-) -> int:
-    """What a gift adds to the worth of the eight cards kept (mostly it costs)."""
-    model = AT_MODEL_8
-    worth = int(parameters[model + given_place(kept, card, side)])
-    half = given_half_place(rules, hand10, card, side)
-    if half != 0:
-        worth += int(parameters[model + half])
-    return worth
+def gift_tables(parameters: NDArray[np.int16], rules: NDArray[np.int64]) -> None:
+    """Fill the table of gifts: its entries are the sums of `given_place` and `given_half_place`."""
+    for card in range(N_CARDS):
+        lowest = 6 * (card // 6)
+        pair = (1 << QUEEN | 1 << KING) << lowest
+        for left in range(4):
+            kept = (1 << left) - 1 << lowest
+            for has_other in range(2):
+                hand10 = pair if has_other else pair & 1 << card
+                for side in range(2):
+                    worth = int(parameters[AT_MODEL_8 + given_place(kept, card, side)])
+                    half = given_half_place(rules, hand10, card, side)
+                    if half != 0:
+                        worth += int(parameters[AT_MODEL_8 + half])
+                    place = AT_GIFTS + ((side * N_CARDS + card) * 4 + left) * 2 + has_other
+                    parameters[place] = worth
 
 
 @kernel(inline=True)
-def _least_missed(parameters: NDArray[np.int64], rules: NDArray[np.int64], hand10: int) -> int:
+def gift_worths(
+    parameters: NDArray[np.int16], hand10: int, kept: int, card: int
+) -> tuple[int, int]:
+    """What a gift, to the left or to the right, adds to the worth of the cards kept: it costs."""
+    lowest = 6 * (card * 43 >> 8)
+    left = popcount(kept >> lowest & 63)
+    left = left if left < 3 else 3
+    has_other = 1 if hand10 >> lowest + QUEEN & 3 == 3 else 0
+    place = AT_GIFTS + (card * 4 + left) * 2 + has_other
+    return int(parameters[place]), int(parameters[place + N_CARDS * 8])
+
+
+@kernel(inline=True)
+def _least_missed(parameters: NDArray[np.int16], rules: NDArray[np.int64], hand10: int) -> int:
     """The six cards of ten that are least missed, by what the other nine are worth, as a mask."""
     a = b = c = d = e = f = -(1 << 40)
     rest = hand10
@@ -267,7 +282,7 @@ def _least_missed(parameters: NDArray[np.int64], rules: NDArray[np.int64], hand1
 
 
 @kernel
-def expert_gifts(parameters: NDArray[np.int64], rules: NDArray[np.int64], hand10: int) -> int:
+def expert_gifts(parameters: NDArray[np.int16], rules: NDArray[np.int64], hand10: int) -> int:
     """The best two gifts among the cards least missed, packed as ``left + 32 * right``."""
     chosen = _least_missed(parameters, rules, hand10)
     gifts = 0
@@ -284,10 +299,10 @@ def expert_gifts(parameters: NDArray[np.int64], rules: NDArray[np.int64], hand10
             b = lowest_bit_index(second)
             kept = hand10 ^ first ^ second
             worth = hand_worth(parameters, AT_MODEL_8, AT_SUITS_8, rules, kept)
-            one = gift_worth(parameters, rules, hand10, kept, a, 0)
-            one += gift_worth(parameters, rules, hand10, kept, b, 1)
-            other = gift_worth(parameters, rules, hand10, kept, b, 0)
-            other += gift_worth(parameters, rules, hand10, kept, a, 1)
+            a_left, a_right = gift_worths(parameters, hand10, kept, a)
+            b_left, b_right = gift_worths(parameters, hand10, kept, b)
+            one = a_left + b_right
+            other = b_left + a_right
             if worth + one > most:
                 most = worth + one
                 gifts = a + 32 * b
@@ -298,7 +313,7 @@ def expert_gifts(parameters: NDArray[np.int64], rules: NDArray[np.int64], hand10
 
 
 @kernel
-def chance_of(parameters: NDArray[np.int64], worth: int, marriages: int, contract: int) -> int:
+def chance_of(parameters: NDArray[np.int16], worth: int, marriages: int, contract: int) -> int:
     """The chance, in 1/10,000, that eight cards of this worth (hundredths) make a contract."""
     points = worth // 100
     group = points // GROUP_POINTS
@@ -314,7 +329,7 @@ def chance_of(parameters: NDArray[np.int64], worth: int, marriages: int, contrac
 
 @kernel
 def expert_contract(
-    parameters: NDArray[np.int64],
+    parameters: NDArray[np.int16],
     rules: NDArray[np.int64],
     hand8: int,
     lowest: int,
@@ -353,7 +368,7 @@ def advantage_place(worth: int, marriages: int, halves: int, price: int, state: 
 
 @kernel
 def expert_bid(
-    parameters: NDArray[np.int64],
+    parameters: NDArray[np.int16],
     rules: NDArray[np.int64],
     hand: int,
     lowest: int,
@@ -374,7 +389,7 @@ def expert_bid(
 
 @kernel
 def expert_concession(
-    parameters: NDArray[np.int64],
+    parameters: NDArray[np.int16],
     rules: NDArray[np.int64],
     hand10: int,
     made_bid: int,

@@ -3,7 +3,8 @@
 There are two, ``expert.toml`` and ``expert_free.toml``: where nobody must beat, cards are worth
 something else. A file holds the tables of :mod:`milsim.policies.expert_play` and
 :mod:`milsim.policies.expert_bidding` in their order, as whole numbers, and says how they were
-fitted. Kernels get all of them as one int64 array; where a table begins stands beside the kernel
+fitted. Kernels get all of them as one int16 array, so that they fit the
+nearest memory of a processor; where a table begins stands beside the kernel
 that reads it.
 """
 
@@ -17,15 +18,21 @@ from typing import TYPE_CHECKING, Any
 from milsim.errors import PolicyError
 from milsim.policies import expert_bidding as bidding
 from milsim.policies import expert_play as play
+from milsim.policies.registry import EXPERT
 from milsim.rules import Rules, packed
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import numpy as np
     from numpy.typing import NDArray
 
 FILE = "expert.toml"
 FREE_FILE = "expert_free.toml"
 """Fitted under `mil`, and under `gamerules` for rules that let followers play low."""
+
+MOST = 32_767
+"""No entry is larger, whatever its sign."""
 
 LEADERS = ("declarer", "left_defender", "right_defender")
 FOLLOWERS = (
@@ -95,11 +102,11 @@ def places() -> dict[str, tuple[int, int]]:
     return found
 
 
-def from_toml(text: str, name: str) -> NDArray[np.int64]:
-    """The array of a file's text, int64[PARAMETERS_SIZE], what depends on rules still 0.
+def from_toml(text: str, name: str) -> NDArray[np.int16]:
+    """The array of a file's text, int16[PARAMETERS_SIZE], what depends on rules still 0.
 
-    ``name`` is the file's, for the :class:`~milsim.errors.PolicyError` of a table that is missing
-    or has another number of entries.
+    ``name`` is the file's, for the :class:`~milsim.errors.PolicyError` of a table that is missing,
+    has another number of entries, or some beyond MOST.
 
     >>> from_toml("", "mine")
     Traceback (most recent call last):
@@ -109,7 +116,7 @@ def from_toml(text: str, name: str) -> NDArray[np.int64]:
     import numpy as np
 
     file = tomllib.loads(text)
-    array = np.zeros(bidding.PARAMETERS_SIZE, np.int64)
+    array = np.zeros(bidding.PARAMETERS_SIZE, np.int16)
     for dotted, (first, end) in places().items():
         table: Any = file
         for part in dotted.split("."):
@@ -118,18 +125,20 @@ def from_toml(text: str, name: str) -> NDArray[np.int64]:
             table = table[part]
         if len(table) != end - first:
             raise PolicyError(f"{name}: {dotted} has {len(table)} numbers, not {end - first}")
+        if min(table) < -MOST or max(table) > MOST:
+            raise PolicyError(f"{name}: {dotted} has numbers beyond {MOST}, the most there may be")
         array[first:end] = table
     return array
 
 
 @cache
-def _fitted(name: str) -> NDArray[np.int64]:
+def _fitted(name: str) -> NDArray[np.int16]:
     return from_toml(files("milsim.policies").joinpath(name).read_text(encoding="utf-8"), name)
 
 
 @lru_cache(maxsize=256)
-def kernel_parameters(rules: Rules) -> NDArray[np.int64]:
-    """All parameters, int64[PARAMETERS_SIZE], read-only, for the kernels of `dispatch`.
+def kernel_parameters(rules: Rules) -> NDArray[np.int16]:
+    """All parameters, int16[PARAMETERS_SIZE], read-only, for the kernels of `dispatch`.
 
     >>> from milsim.rules import load
     >>> len(kernel_parameters(load("mil"))) == bidding.PARAMETERS_SIZE
@@ -139,11 +148,35 @@ def kernel_parameters(rules: Rules) -> NDArray[np.int64]:
     fields = packed(rules)
     bidding.suit_tables(array, bidding.AT_MODEL_7, bidding.AT_SUITS_7, fields)
     bidding.suit_tables(array, bidding.AT_MODEL_8, bidding.AT_SUITS_8, fields)
+    bidding.gift_tables(array, fields)
     array.flags.writeable = False
     return array
 
 
-def to_toml(array: NDArray[np.int64], head: str) -> str:
+def whole(entries: NDArray[np.float64]) -> NDArray[np.int16]:
+    """Fitted entries as tables hold them: the nearest whole numbers within MOST.
+
+    >>> import numpy as np
+    >>> whole(np.array([1.6, -1e6])).tolist()
+    [2, -32767]
+    """
+    import numpy as np
+
+    return np.rint(np.clip(entries, -MOST, MOST)).astype(np.int16)
+
+
+def parameters_for(rules: Rules, policies: Iterable[int]) -> NDArray[np.int16] | None:
+    """The parameters, or None if none of some policies, by number, is ``expert``.
+
+    >>> from milsim.policies.registry import GREEDY
+    >>> from milsim.rules import load
+    >>> parameters_for(load("mil"), (GREEDY.number,)) is None
+    True
+    """
+    return kernel_parameters(rules) if EXPERT.number in policies else None
+
+
+def to_toml(array: NDArray[np.int16], head: str) -> str:
     """The array as the text of the file; ``head`` are the comments it begins with.
 
     >>> from milsim.rules import load

@@ -52,6 +52,9 @@ FOLLOW_NEED = FOLLOW_TEMPO + 5 * 2 * 2 * 2 * 2  # points needed x rank x wins x 
 FOLLOW_TRUMPS = FOLLOW_NEED + 6 * 6 * 2 * 2  # own x hidden trumps x is it one x wins
 FOLLOW_SIZE = FOLLOW_TRUMPS + 5 * 5 * 2 * 2
 
+# What a hand can do to a card of the suit led, four bits each: void, beats it, may trump.
+_THREATS = 0x32_32_11_40
+
 N_LEADS = 3  # by role
 N_FOLLOWS = 6  # by role and place
 PLAY_SIZE = N_LEADS * LEAD_SIZE + N_FOLLOWS * FOLLOW_SIZE
@@ -71,18 +74,17 @@ def _threat(card: int, suit: int, may: int, trumps: int) -> int:
     0 nothing, 1 may hold a higher card of the suit, 2 is void and has no trump, 3 is void and may
     trump, 4 cannot beat it in the suit, but trump it if void.
     """
+    in_suit = may & suit
+    higher = -(card + card)
+    is_void = 1 if in_suit == 0 else 0
     if card & suit == 0:
         # A trump on a plain suit: who is not void must follow.
-        higher = may & trumps & -(card + card)
-        if higher == 0:
-            return 0
-        return 1 if may & suit == 0 else 4
-    ruffs = may & trumps & ~suit
-    if may & suit == 0:
-        return 3 if ruffs != 0 else 2
-    if may & suit & -(card + card) != 0:
-        return 1
-    return 4 if ruffs != 0 else 0
+        over = 4 - 3 * is_void
+        return over if may & trumps & higher != 0 else 0
+    # A table instead of branches, which would be mispredicted.
+    beats = 1 if in_suit & higher != 0 else 0
+    may_trump = 1 if may & trumps & ~suit != 0 else 0
+    return _THREATS >> 4 * (4 * is_void + 2 * beats + may_trump) & 7
 
 
 @kernel(inline=True)
@@ -249,9 +251,9 @@ def table_state(lead: int, second: int) -> int:
     return 3 if points < 16 else 4
 
 
-@kernel
+@kernel(inline=True)
 def _lead(
-    parameters: NDArray[np.int64],
+    parameters: NDArray[np.int16],
     rules: NDArray[np.int64],
     flags: int,
     hand: int,
@@ -302,9 +304,9 @@ def _lead(
     return chosen
 
 
-@kernel
+@kernel(inline=True)
 def _follow(
-    parameters: NDArray[np.int64],
+    parameters: NDArray[np.int16],
     hand: int,
     legal: int,
     lead: int,
@@ -366,9 +368,9 @@ def _follow(
     return chosen
 
 
-@kernel
+@kernel(inline=True)
 def expert_card(
-    parameters: NDArray[np.int64],
+    parameters: NDArray[np.int16],
     rules: NDArray[np.int64],
     flags: int,
     hand: int,

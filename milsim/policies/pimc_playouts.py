@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 @kernel(inline=True)
 def _chosen(
-    parameters: NDArray[np.int64],
+    parameters: NDArray[np.int16],
     rules: NDArray[np.int64],
     flags: int,
     hands: NDArray[np.int64],
@@ -93,7 +93,7 @@ def play_out(
     rows: NDArray[np.int64],
     j: int,
     need: int,
-    parameters: NDArray[np.int64],
+    parameters: NDArray[np.int16],
     rules: NDArray[np.int64],
     flags: int,
     values: int,
@@ -166,7 +166,7 @@ def judge_by_playouts(
     state: NDArray[np.int64],
     question: NDArray[np.int64],
     choices: NDArray[np.int64],
-    parameters: NDArray[np.int64],
+    parameters: NDArray[np.int16],
     rules: NDArray[np.int64],
     flags: int,
     values: int,

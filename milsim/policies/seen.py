@@ -67,7 +67,7 @@ class TableRules:
 
     rules: Rules
     fields: NDArray[np.int64]
-    parameters: NDArray[np.int64]
+    parameters: NDArray[np.int16]
     flags: int
     values: int
     step: int

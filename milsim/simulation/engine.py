@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from milsim.dealing import DealSpace, kernel_ranks
 from milsim.dealing.sampling import checked_seed
 from milsim.errors import PolicyError
+from milsim.policies.expert_parameters import parameters_for
 from milsim.policies.players import Player
 from milsim.policies.seen import TableRules
 from milsim.policies.spec import parse_spec
@@ -97,6 +98,7 @@ class _Player:
         self.rules = packed(plan.rules)
         self.numbers, self.players = seats_of(plan.policies)
         self.policies = np.array(self.numbers or (), dtype=np.int64)
+        self.parameters = parameters_for(plan.rules, self.numbers or ())
         self.by = TableRules.of(plan.rules)
         self.space = DealSpace(
             where=plan.where or None, marriage_values=plan.rules.deal.marriage_values.by_suit()
@@ -113,7 +115,7 @@ class _Player:
                 self.seed,
                 start,
                 self.auction,
-                self.by.parameters,
+                self.parameters,
                 self.rules,
                 self.policies,
                 *tables,

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from milsim.dealing import DealSpace, kernel_ranks
 from milsim.dealing.sampling import checked_seed
+from milsim.policies.expert_parameters import parameters_for
 from milsim.policies.seen import TableRules
 from milsim.rules import packed
 from milsim.simulation.check import match_thrown_in_for_ever
@@ -96,6 +97,7 @@ class _Player:
         numbers = self.numbers or []
         numbers = numbers + [0] * (MAX_PLAYERS - len(numbers))
         self.policies = np.array(numbers, dtype=np.int64)
+        self.parameters = parameters_for(plan.rules, numbers)
         self.by = TableRules.of(plan.rules)
         self.space = DealSpace().packed()
         self.ranks = kernel_ranks()
@@ -120,7 +122,7 @@ class _Player:
                 play_matches(
                     seed,
                     first,
-                    self.by.parameters,
+                    self.parameters,
                     self.rules,
                     self.policies,
                     space.header,

@@ -211,7 +211,7 @@ def note_deal(
 def play_matches(
     seed: int,
     first: int,
-    parameters: NDArray[np.int64],
+    parameters: NDArray[np.int16] | None,
     rules: NDArray[np.int64],
     policies: NDArray[np.int64],
     space_header: NDArray[np.int64],

@@ -10,7 +10,7 @@ import numpy as np
 from milsim._jit import kernel
 from milsim.dealing import kernel_hands
 from milsim.dealing.sampling import checked_seed, deal_masks
-from milsim.policies.expert_parameters import kernel_parameters
+from milsim.policies.expert_parameters import parameters_for
 from milsim.rng import policy_key
 from milsim.rules import Rules, packed
 from milsim.simulation.deal_kernel import exchange, shown_talon
@@ -44,7 +44,7 @@ def _replay(
     minimum: int,
     contract: NDArray[np.int64],
     dark: NDArray[np.int64],
-    parameters: NDArray[np.int64],
+    parameters: NDArray[np.int16] | None,
     rules: NDArray[np.int64],
     policies: NDArray[np.int64],
     hands_table: NDArray[np.int32],
@@ -92,7 +92,7 @@ def replay_declarer_points(
     )
     numbers, table, fields = policy_numbers(plan), kernel_hands(), packed(rules)
     # The same parameters whatever the rules: the players are the same.
-    parameters = kernel_parameters(plan.rules)
+    parameters = parameters_for(plan.rules, numbers.tolist())
     seed = checked_seed(plan.seed)
 
     def part(begin: int) -> None:

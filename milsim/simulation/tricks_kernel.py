@@ -66,7 +66,7 @@ def _card_of(
     policies: NDArray[np.int64],
     key: int,
     declarer: int,
-    parameters: NDArray[np.int64],
+    parameters: NDArray[np.int16] | None,
     rules: NDArray[np.int64],
     flags: int,
     hand: int,
@@ -88,7 +88,7 @@ def _card_of(
         return legal
     seat = _turn(declarer, role)
     need = 0
-    if policies[seat] == _EXPERT:
+    if parameters is not None and policies[seat] == _EXPERT:
         next_may &= ~unlikely_next(role, work[GIVEN + 1], work[SHOWN])
         last_may &= ~unlikely_last(role, work[GIVEN], work[SHOWN])
         need = work[CONTRACT] - work[MARRIAGES] - points_in(won & ALL_CARDS)
@@ -126,7 +126,7 @@ def _declares(
 @kernel
 def play_tricks(
     work: NDArray[np.int64],
-    parameters: NDArray[np.int64],
+    parameters: NDArray[np.int16] | None,
     rules: NDArray[np.int64],
     flags: int,
     policies: NDArray[np.int64],
@@ -149,8 +149,7 @@ def play_tricks(
     middle = int(work[HANDS + 1])
     last = int(work[HANDS + 2])
     won = 0  # cards won by roles 0 and 1, in 24 bits each
-    # What each may hold as far as the tricks prove it: kept only for policies that look at it.
-    is_kept = policies[0] == _EXPERT or policies[1] == _EXPERT or policies[2] == _EXPERT
+    # What each may hold as far as the tricks prove it: kept only where a policy looks at it.
     may_first = ALL_CARDS
     may_middle = ALL_CARDS
     may_last = ALL_CARDS
@@ -178,7 +177,7 @@ def play_tricks(
                 coming = suit_mask(lead)
                 if flags & NEXT_TRICK_TRUMP == 0:
                     trumps = coming
-        if is_kept:
+        if parameters is not None:
             # The same as `milsim.knowledge.state.observe_play` proves.
             others = declared_with(lead)
             if is_declared:
@@ -196,7 +195,7 @@ def play_tricks(
             policies, key, declarer, parameters, rules, flags, middle, legal, lead, 0, trumps,
             trick_number, played, _turn(leader, 1), leader, may_last, may_first, work, won,
         )  # fmt: skip
-        if is_kept:
+        if parameters is not None:
             may_middle &= ~better_cards(second, lead, 0, trumps, flags)
         middle ^= second
         played |= second
@@ -205,7 +204,7 @@ def play_tricks(
             policies, key, declarer, parameters, rules, flags, last, legal, lead, second, trumps,
             trick_number, played, _turn(leader, 2), leader, may_first, may_middle, work, won,
         )  # fmt: skip
-        if is_kept:
+        if parameters is not None:
             may_last &= ~better_cards(third, lead, second, trumps, flags)
         last ^= third
         played |= third
