@@ -5,7 +5,9 @@ A name that begins with @ is a variant of this study, any other is a spec as mil
 - ``@solved=2-3``: `pimc` that solves in tricks 2 to 3 and plays out in the others;
 - ``@exact``: `pimc:solving=100` that asks for exact points at the first trick too;
 - ``@partners``: `pimc` that as a defender judges its playouts as the solver must: it knows only
-  what the declarer gets, and takes the rest to be shared alike by both defenders.
+  what the declarer gets, and takes the rest to be shared alike by both defenders;
+- ``@heard=6``: `pimc` that as a defender counts a layout up to 6 times as much as another, the more
+  the surer the declarer makes his contract in it: he would not have bid so high on any cards.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import time
 import numpy as np
 
 from milsim.policies.dispatch import CARD_PLY
-from milsim.policies.pimc import PimcPlayer, mean_of, needed, worth
+from milsim.policies.pimc import CHANCE_SCALE, PimcPlayer, mean_of, needed, worth
 from milsim.policies.pimc_kernel import CARD, CHOICE_SIZE
 from milsim.policies.players import Hands, KernelPlayer, PartsPlayer, Player
 from milsim.policies.seen import Seen
@@ -54,6 +56,9 @@ class Noting(PimcPlayer):
     def worth_played(self, seen: Seen, every):
         return worth(seen, every[:, :, 0], every)
 
+    def mean(self, seen: Seen, worths, every):  # noqa: ARG002
+        return mean_of(worths)
+
     def card(self, seen: Seen, hands: Hands | None) -> int:
         begin = time.thread_time()
         cards = sorted((c for c in range(24) if seen.legal >> c & 1), key=lambda c: (c % 6, c))
@@ -68,7 +73,7 @@ class Noting(PimcPlayer):
             by_solver = mean_of(worth(seen, points))
         if weight < 100:
             every = self.played_out(seen, choices, ply, self.playouts)
-            by_playouts = mean_of(self.worth_played(seen, every))
+            by_playouts = self.mean(seen, self.worth_played(seen, every), every)
             points = every[:, :, 0]
         total = weight * by_solver + (100 - weight) * by_playouts
         best = int(np.argmax(total))
@@ -123,6 +128,21 @@ class Partners(Noting):
         return worth(seen, every[:, :, 0])
 
 
+class Heard(Noting):
+    """Playouts as a defender in which layouts that are good for the declarer count more."""
+
+    def __init__(self, clock: Clock, odds: float) -> None:
+        super().__init__(clock)
+        self.odds = odds
+
+    def mean(self, seen: Seen, worths, every):
+        if seen.role == 0:
+            return mean_of(worths)
+        beyond = every[:, :, 0].mean(axis=1) - needed(seen)
+        weights = 1 + (self.odds - 1) / (1 + np.exp(-beyond / CHANCE_SCALE))
+        return (weights[:, None] * worths).sum(axis=0) / weights.sum()
+
+
 class Timed:
     """Any player, with its time taken at cards and at the exchange."""
 
@@ -159,6 +179,8 @@ def player_of(name: str, clock: Clock) -> Player:
         return Partners(clock)
     if name == "@exact":
         return Exact(clock, solving=100)
+    if name.startswith("@heard="):
+        return Heard(clock, float(name.removeprefix("@heard=")))
     if name.startswith("@solved="):
         first, last = name.removeprefix("@solved=").split("-")
         return Noting(clock, solved_in=(int(first), int(last)))

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
-from pathlib import Path
 
+import bias
 import numpy as np
 from collect import HERE, Row
 from intervals import Estimate, mean_of, ratio_of
@@ -195,6 +195,7 @@ VARIANTS = (
     ("tricks 4 and 5 solved", "@solved=4-5", "all", "pimc"),
     ("tricks 6 to 8 solved", "@solved=6-8", "all", "pimc"),
     ("playouts blind to who of the defenders takes what", "@partners", "defenders", "pimc"),
+    ("layouts that explain the bid count up to 6 times", "@heard=6", "defenders", "pimc"),
 )
 
 
@@ -236,20 +237,21 @@ def thoughts() -> Lines:
                 of = (column["role"] > 0) == (role == "defender")
                 of &= (column["trick"] >= first) & (column["trick"] <= last)
                 count = np.bincount(index[of], minlength=row.deals).astype(float)
-
-                def ratio(values: np.ndarray, of=of, count=count) -> Estimate:
-                    sums = np.bincount(index[of], weights=values[of], minlength=row.deals)
-                    return ratio_of(100 * sums, count)
-
+                means = {
+                    key: ratio_of(100 * np.bincount(index[of], values[of], row.deals), count)
+                    for key, values in (
+                        ("thought made, %", column["thought"]),
+                        ("made, %", made),
+                        ("thought too much", column["thought"] - made),
+                        ("as expert, %", column["as_expert"]),
+                    )
+                }
                 yield {
                     "policy": name,
                     "role": role,
                     "tricks": f"{first}" if first == last else f"{first}–{last}",
                     "decisions": int(of.sum()),
-                    "thought made, %": ratio(column["thought"]),
-                    "made, %": ratio(made),
-                    "thought too much": ratio(column["thought"] - made),
-                    "as expert, %": ratio(column["as_expert"]),
+                    **means,
                 }
 
 
@@ -264,7 +266,7 @@ def agreement() -> Lines:
         yield line
 
 
-ALL = (ladder, declaring, layouts, roles, variants, solver_layouts, sighted, thoughts, agreement)
+PLAYED = (ladder, declaring, layouts, roles, variants, solver_layouts, sighted, thoughts, agreement)
 
 
 # -- writing -------------------------------------------------------------------------------------
@@ -309,11 +311,11 @@ def main() -> None:
     TABLES.mkdir(exist_ok=True)
     readme = HERE / "README.md"
     text = readme.read_text()
-    for table in ALL:
+    for table in (*PLAYED, *bias.ALL):
         try:
             lines = list(table())
-        except SystemExit as missing:
-            print(missing)
+        except (SystemExit, FileNotFoundError) as missing:
+            print(f"{table.__name__}: {missing}")
             continue
         write_atomically(TABLES / f"{table.__name__}.tsv", as_tsv(lines).encode())
         block = re.compile(rf"(<!-- {table.__name__} -->\n).*?(<!-- end -->)", re.DOTALL)
