@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from milsim.errors import PolicyError, quote
 from milsim.knowledge import View
 from milsim.policies import greedy_bidding, greedy_play
 from milsim.policies.players import Hands
@@ -18,6 +19,8 @@ from milsim.reference import Bid, Contract, Play
 from milsim.rules import packed
 from milsim.scoring import concession_gain, concession_price
 from milsim.tricks import play_flags, trump_mask
+
+DECISIONS = ("dark", "bid", "concede", "gifts", "contract", "card", "declares")
 
 
 class Policy:
@@ -110,12 +113,25 @@ class UserPlayer:
     sees_all = False
 
     def __init__(self, policy: Any) -> None:
-        """The object is asked by the names of `Policy`; what it lacks, `Policy` answers."""
+        """The object is asked by the names of `Policy`; what it lacks, `Policy` answers.
+
+        Raises PolicyError for an object without any of them, or with one that is no method.
+        """
         default = Policy()
+        own = [name for name in DECISIONS if hasattr(policy, name)]
+        if not own:
+            raise PolicyError(
+                f"policy {quote(policy)}: a name, a class or an object like milsim.policies.Policy "
+                "is needed"
+            )
         self._ask: dict[str, Callable[..., Any]] = {
-            name: getattr(policy, name, getattr(default, name))
-            for name in ("dark", "bid", "concede", "gifts", "contract", "card", "declares")
+            name: getattr(policy if name in own else default, name) for name in DECISIONS
         }
+        for name, ask in self._ask.items():
+            if not callable(ask):
+                raise PolicyError(
+                    f"policy {type(policy).__name__}: {name} is {quote(ask)}, not a method"
+                )
 
     def dark(self, seen: Seen) -> bool:
         """The policy's answer to a view without cards."""

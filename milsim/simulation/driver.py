@@ -144,7 +144,7 @@ class DrivenDeal:
             return ask(*arguments)  # type: ignore[operator]
         except PolicyError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # a policy must not end the run by exit()
             kind = type(error).__name__
             message = " ".join(str(error).split())
             raise PolicyError(

@@ -1,13 +1,14 @@
 """Does a policy keep the rules, and answer by what it sees alone? The check, for any policy.
 
-Those that are all kernels play the reference game (`milsim.policies.conformance`). The others play
-driven deals, where each answer is checked, and asked for twice; then the reference plays the acts
-again and must come to the same scores.
+Those that are all kernels play the reference game (`milsim.policies.conformance`). All play driven
+deals, where each answer is checked, and asked for twice; then the reference plays the acts again
+and must come to the same scores. Some decisions of each deal are asked again with other cards where
+the seat cannot see them (`milsim.simulation.honesty`), save of a policy that openly sees all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,9 @@ from milsim.auction import is_silent, minimum_of
 from milsim.dealing import sample_deals
 from milsim.dealing.sampling import checked_seed
 from milsim.deals import SEAT_NAMES, Deal
-from milsim.errors import IllegalActError, PolicyError, quote
+from milsim.errors import IllegalActError, PolicyError
 from milsim.policies import conformance
-from milsim.policies.players import Hands, Player
+from milsim.policies.players import Player
 from milsim.policies.seen import Seen, TableRules
 from milsim.policies.spec import parse_spec
 from milsim.policies.user import UserPlayer
@@ -35,51 +36,7 @@ from milsim.simulation.deal_kernel import (
     SILENT_SEATS,
 )
 from milsim.simulation.driver import DrivenDeal
-
-
-class _AskedTwice:
-    """A player whose every answer must be the same when it is asked again."""
-
-    def __init__(self, player: Player) -> None:
-        self._player = player
-        self.sees_all = player.sees_all
-
-    def _same(self, seat: int, decision: str, ask: Callable[..., Any], *arguments: Any) -> Any:
-        one, other = ask(*arguments), ask(*arguments)
-        if one != other:
-            raise ValueError(
-                f"{SEAT_NAMES[seat]} answers {quote(one)}, then {quote(other)} to the same "
-                f"question ({decision}); an answer must depend on the view alone"
-            )
-        return one
-
-    def dark(self, seen: Seen) -> bool:
-        answer: bool = self._same(seen.seat, "dark", self._player.dark, seen)
-        return answer
-
-    def bid(self, seen: Seen, hands: Hands | None) -> int:
-        answer: int = self._same(seen.seat, "bid", self._player.bid, seen, hands)
-        return answer
-
-    def concedes(self, seen: Seen, hands: Hands | None) -> bool:
-        answer: bool = self._same(seen.seat, "concession", self._player.concedes, seen, hands)
-        return answer
-
-    def gifts(self, seen: Seen, hands: Hands | None) -> tuple[int, int]:
-        answer: tuple[int, int] = self._same(seen.seat, "gifts", self._player.gifts, seen, hands)
-        return answer
-
-    def name_contract(self, seen: Seen, hands: Hands | None) -> int:
-        answer: int = self._same(seen.seat, "contract", self._player.name_contract, seen, hands)
-        return answer
-
-    def card(self, seen: Seen, hands: Hands | None) -> int:
-        answer: int = self._same(seen.seat, "card", self._player.card, seen, hands)
-        return answer
-
-    def declares(self, seen: Seen, card: int) -> bool:
-        answer: bool = self._same(seen.seat, "declares", self._player.declares, seen, card)
-        return answer
+from milsim.simulation.honesty import Ask, Between, Kept, decided_honestly, is_same, said
 
 
 def acts_of(driven: DrivenDeal) -> Iterator[Operation]:
@@ -105,8 +62,9 @@ def check_policy(
 
     ``policy`` is a name, a spec, or a class or object like `milsim.policies.Policy`. Raises
     :class:`~milsim.errors.PolicyError` for an unknown policy, for the first act that the rules do
-    not allow, an exception, an answer of a wrong type, and for a policy that answers the same
-    question in two ways, naming deal and decision.
+    not allow, an exception, an answer of a wrong type, for a policy that answers the same question
+    in two ways, and for one that answers otherwise if only cards change place that its seat cannot
+    see (but for ``oracle``, which openly sees all), naming deal, seat and decision.
 
     >>> check_policy("greedy", deals=3) > 72
     True
@@ -120,32 +78,60 @@ def check_policy(
     milsim.errors.PolicyError: policy Miser: deal 0 of seed 1, forehand, card of trick 1: 24 is \
 not legal; legal are KS TS AS KC QD KD AD QH
     """
+    acts, kernels_alone = 0, False
     if isinstance(policy, str):
         spec = parse_spec(policy)
-        if spec.number is not None:
-            return conformance.check_policy(str(spec), rules=rules, deals=deals, seed=seed)
         name, player = str(spec), spec.player()
+        if spec.number is not None:
+            kernels_alone = True
+            acts = conformance.check_policy(name, rules=rules, deals=deals, seed=seed)
     else:
-        made = policy() if isinstance(policy, type) else policy
-        name, player = type(made).__name__, UserPlayer(made)
+        name, player = _made(policy)
     chosen = load(rules)
     driven = DrivenDeal(TableRules.of(chosen), (name, name, name))
     fields, situation = driven.by.fields, driven.situation
     situation[MINIMUM_IN_FORCE] = minimum_of(0, fields)
     situation[SILENT_SEATS] = 0b111 if is_silent(0, fields) else 0
     situation[MAY_CONCEDE] = 0b111 if may_concede(0, 0, fields) else 0
-    twice = _AskedTwice(player)
-    acts = 0
+
+    def twice(seen: Seen, decision: str, ask: Ask) -> Any:
+        one, other = ask(), ask()
+        if not is_same(one, other):
+            raise PolicyError(
+                f"policy {name}: {driven.where}, {SEAT_NAMES[seen.seat]}, {decision}: answers "
+                f"{said(decision, one)}, then {said(decision, other)} to the same question; "
+                "an answer must depend on the view alone"
+            )
+        return one
+
     for index, number in enumerate(sample_deals(deals, seed=seed)):
         deal = Deal.from_id(int(number))
         driven.where = f"deal {index} of seed {seed}"
         first, second, third = deal.hand_masks
         dealt = first, second, third, deal.talon_mask
         key = int(policy_key(checked_seed(seed), index, 0))
-        if driven.play(dealt, (twice, twice, twice), key) != COUNTS:
+        kept = [Kept(Between(player, twice)) for _ in range(3)]
+        if driven.play(dealt, kept, key) != COUNTS:
             continue
-        acts += _replayed(driven, Game(deal, chosen), name)
+        if not kernels_alone:
+            acts += _replayed(driven, Game(deal, chosen), name)
+        if not player.sees_all:
+            decided_honestly(driven, kept, player, key, turn=index)
     return acts
+
+
+def _made(policy: object) -> tuple[str, Player]:
+    """The name of a class or object like `Policy`, and its player."""
+    if not isinstance(policy, type):
+        return type(policy).__name__, UserPlayer(policy)
+    name = policy.__name__
+    try:
+        return name, UserPlayer(policy())
+    except PolicyError:
+        raise
+    except Exception as error:
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise PolicyError(f"policy {name}: cannot be made: {reason}") from error
 
 
 def _replayed(driven: DrivenDeal, game: Game, name: str) -> int:
