@@ -1,9 +1,10 @@
 """Play what plan.toml asks for, piece by piece, into out/strength/; what is there is not redone.
 
-    python analysis/strength/collect.py
+    python analysis/strength/collect.py [first [last]]
 
-A piece is a file of some deals of one row, with the row at each of the three seats in turn. Ctrl-C
-loses the piece that is being played. One thread, so that times are those of one processor.
+first, last: which parts of the plan, from 1; all if not given. A piece is a file of some deals of
+one row, with the row at each of the three seats in turn; Ctrl-C loses the piece being played. One
+thread, so that times are those of one processor.
 """
 
 from __future__ import annotations
@@ -119,10 +120,10 @@ def piece(row: Row, start: int, deals: int) -> dict[str, np.ndarray]:
     }
 
 
-def rows_of(plan: dict) -> list[tuple[Row, int]]:
+def rows_of(plan: dict, first: int, last: int) -> list[tuple[Row, int]]:
     """What is to be played, in order, with how many deals."""
     found = []
-    for part in plan["play"]:
+    for part in plan["play"][first - 1 : last]:
         for rules in part["rules"]:
             for name in part["rows"]:
                 row = Row(rules, name, part.get("others", "expert"), part.get("seats", "all"))
@@ -131,7 +132,9 @@ def rows_of(plan: dict) -> list[tuple[Row, int]]:
 
 
 def main() -> None:
-    for row, deals in rows_of(PLAN):
+    first = int(sys.argv[1]) if len(sys.argv) > 1 else 1
+    last = int(sys.argv[2]) if len(sys.argv) > 2 else len(PLAN["play"])
+    for row, deals in rows_of(PLAN, first, last):
         size = 5000 if kernels_only(row) else PLAN["piece"]
         begin, done = time.monotonic(), 0
         for start in range(0, deals, size):

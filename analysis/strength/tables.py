@@ -65,6 +65,11 @@ class Played:
         return own, own - (scores.sum(axis=1) - own) / 2
 
 
+def is_there(row: Row) -> bool:
+    """Whether some of it has been played."""
+    return any(row.folder.glob("*.npz"))
+
+
 @cache
 def played(rules: str, name: str, others: str = "expert", seats: str = "all") -> Played:
     return Played(Row(rules, name, others, seats))
@@ -85,13 +90,13 @@ def by_role(a: Played, b: Played, base: Played) -> dict[str, Estimate]:
     found = {}
     for what, x, y in zip(("own", "lead"), a.own_and_lead(), b.own_and_lead(), strict=True):
         gain = x[:, :n] - y[:, :n]
-        found[f"declarer {what}"] = mean_of((gain * declares).sum(axis=0))
-        found[f"defender {what}"] = mean_of((gain * ~declares).sum(axis=0) / 2)
+        found[f"{what} as declarer"] = mean_of((gain * declares).sum(axis=0))
+        found[f"{what} as defender"] = mean_of((gain * ~declares).sum(axis=0) / 2)
     change = (a.scores()[:, :, :n] - b.scores()[:, :, :n]) * ~declares[:, None]
     of_declarer = np.einsum("std,std->d", change, _one_hot(base, n)[None].repeat(3, axis=0)) / 2
     own = change[SEATS, SEATS].sum(axis=0) / 2
-    found["defender declarer"] = mean_of(of_declarer)
-    found["defender partner"] = mean_of(change.sum(axis=(0, 1)) / 2 - own - of_declarer)
+    found["the declarer then"] = mean_of(of_declarer)
+    found["the partner then"] = mean_of(change.sum(axis=(0, 1)) / 2 - own - of_declarer)
     return found
 
 
@@ -109,6 +114,8 @@ def ladder() -> Lines:
     """Each row beside two of expert; differences to the row named, on the same deals."""
     for rules in RULES:
         for name in LADDER:
+            if not is_there(Row(rules, name)):
+                continue
             row = played(rules, name)
             own, lead = row.own_and_lead()
             line: dict[str, Cell] = {
@@ -129,6 +136,8 @@ def declaring() -> Lines:
     """How each row bids and declares, beside two of expert."""
     for rules in RULES:
         for name in LADDER:
+            if not is_there(Row(rules, name)):
+                continue
             row = played(rules, name)
             values = row.values.astype(float)
             mine = values[:, DECLARER] == SEATS[:, None]
@@ -156,10 +165,14 @@ def layouts() -> Lines:
 def solver_layouts() -> Lines:
     """The same of plain PIMC."""
     base = played("mil", "pimc:solving=100")
-    for count, name in ((8, "pimc:layouts=8:solving=100"), (32, "pimc:solving=100"),
-                        (128, "pimc:layouts=128:solving=100")):  # fmt: skip
-        yield {"layouts": count, **_strength_and_time(played("mil", name), base)}
-    yield {"layouts": "32, exact", **_strength_and_time(played("mil", "@exact"), base)}
+    for words, name in (
+        ("8", "pimc:layouts=8:solving=100"),
+        ("32", "pimc:solving=100"),
+        ("32, exact at trick 1", "@exact"),
+        ("128", "pimc:layouts=128:solving=100"),
+    ):
+        if is_there(Row("mil", name)):
+            yield {"layouts": words, **_strength_and_time(played("mil", name), base)}
 
 
 def _strength_and_time(row: Played, base: Played) -> dict[str, Cell]:
@@ -180,13 +193,15 @@ def roles() -> Lines:
     for rules in RULES:
         base = played(rules, "expert")
         for name in ("pimc:solving=100", "pimc:solving=50", "pimc"):
+            if not is_there(Row(rules, name)):
+                continue
             row = played(rules, name)
             found = by_role(row, base, base)
             yield {"rules": rules, "policy": name, "deals": row.deals, **found}
 
 
 VARIANTS = (
-    ("plain PIMC", "pimc:solving=100", "all", "pimc"),
+    ("plain PIMC, cards and all", "pimc:solving=100", "all", "pimc"),
     ("exchange by expert, cards solved", "pimc:exchange=expert:solving=100", "declarer", "expert"),
     ("exchange by expert, cards played out", "pimc:exchange=expert", "declarer", "expert"),
     ("exchange by playouts, cards by expert", "expert:exchange=pimc", "declarer", "expert"),
@@ -195,6 +210,7 @@ VARIANTS = (
     ("tricks 4 and 5 solved", "@solved=4-5", "all", "pimc"),
     ("tricks 6 to 8 solved", "@solved=6-8", "all", "pimc"),
     ("playouts blind to who of the defenders takes what", "@partners", "defenders", "pimc"),
+    ("the same, over plain PIMC", "@partners", "defenders", "pimc:solving=100"),
     ("layouts that explain the bid count up to 6 times", "@heard=6", "defenders", "pimc"),
 )
 
@@ -203,13 +219,15 @@ def variants() -> Lines:
     """Variants of pimc over another row, by role, mil."""
     base = played("mil", "expert")
     for words, name, seats, against in VARIANTS:
+        if not is_there(Row("mil", name, "expert", seats)):
+            continue
         row = played("mil", name, "expert", seats)
         found = by_role(row, played("mil", against), base)
         line: dict[str, Cell] = {"variant": words, "over": against, "deals": row.deals}
         for role in ("declarer", "defender"):
             shown = seats in ("all", f"{role}s", role)
             for what in ("own", "lead"):
-                line[f"{role} {what}"] = found[f"{role} {what}"] if shown else ""
+                line[f"{what} as {role}"] = found[f"{what} as {role}"] if shown else ""
         yield line
 
 
@@ -266,6 +284,8 @@ def agreement() -> Lines:
         yield line
 
 
+BRIEF = ("bias_contract", "bias_class")
+"""Of these the README has mil only."""
 PLAYED = (ladder, declaring, layouts, roles, variants, solver_layouts, sighted, thoughts, agreement)
 
 
@@ -319,7 +339,8 @@ def main() -> None:
             continue
         write_atomically(TABLES / f"{table.__name__}.tsv", as_tsv(lines).encode())
         block = re.compile(rf"(<!-- {table.__name__} -->\n).*?(<!-- end -->)", re.DOTALL)
-        new = as_markdown(lines)
+        shown = [line for line in lines if table.__name__ not in BRIEF or line["rules"] == "mil"]
+        new = as_markdown(shown)
         text = block.sub(lambda found, new=new: f"{found[1]}\n{new}\n\n{found[2]}", text)
         print(f"\n{table.__name__}\n{new}")
     write_atomically(readme, text.encode())
