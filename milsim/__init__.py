@@ -8,6 +8,7 @@ What is here is the public, stable interface. Each name is loaded when first use
 - :class:`MatchState`, :func:`score_match_deal`: a match from deal to deal;
 - :func:`solve`, :func:`solve_batch`, :func:`best_exchange`, :func:`best_exchange_batch`: exact
   double-dummy values;
+- :func:`exchange`: which two of ten cards to give away, and which contract to name;
 - :func:`sample_deals`, :func:`simulate`, :func:`open_run`: deals and runs;
 - :func:`play_matches`, :func:`open_matches`: whole matches;
 - :func:`arena`: which policy is stronger;
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from milsim.dealing import DealSpace, sample_deals
     from milsim.deals import Deal, DealFault
     from milsim.errors import MilsimError
+    from milsim.gifts import ExchangeAdvice, exchange
     from milsim.position import Position
     from milsim.reference import MatchState, score_match_deal
     from milsim.reports.arena import Contest, arena
@@ -58,6 +60,7 @@ _HOMES = {
     "DealScore": "milsim.scoring",
     "DealSpace": "milsim.dealing",
     "Exchange": "milsim.solver",
+    "ExchangeAdvice": "milsim.gifts",
     "Exchanges": "milsim.solver",
     "MatchState": "milsim.reference",
     "MatchRun": "milsim.store.match_run",
@@ -70,6 +73,7 @@ _HOMES = {
     "best_exchange": "milsim.solver",
     "best_exchange_batch": "milsim.solver",
     "check_policy": "milsim.simulation.policy_check",
+    "exchange": "milsim.gifts",
     "legal_mask": "milsim.tricks",
     "open_matches": "milsim.api",
     "open_run": "milsim.api",
@@ -93,6 +97,7 @@ __all__ = [
     "DealScore",
     "DealSpace",
     "Exchange",
+    "ExchangeAdvice",
     "Exchanges",
     "MatchRun",
     "MatchState",
@@ -105,6 +110,7 @@ __all__ = [
     "best_exchange",
     "best_exchange_batch",
     "check_policy",
+    "exchange",
     "legal_mask",
     "open_matches",
     "open_run",

@@ -11,7 +11,19 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from milsim.cli import arena, bench, chart, deal, doctor, match, report, rules, simulate, solve
+from milsim.cli import (
+    arena,
+    bench,
+    chart,
+    deal,
+    doctor,
+    exchange,
+    match,
+    report,
+    rules,
+    simulate,
+    solve,
+)
 from milsim.errors import ExitCode, MilsimError
 
 app = typer.Typer(
@@ -33,6 +45,7 @@ app.command("arena")(arena.arena)
 app.command("report")(report.report)
 app.command("chart")(chart.chart)
 app.command("solve")(solve.solve)
+app.command("exchange")(exchange.exchange)
 app.command("deal")(deal.deal)
 app.add_typer(rules.app, name="rules")
 app.command("bench")(bench.bench)
