@@ -18,11 +18,13 @@ from milsim.cli import (
     deal,
     doctor,
     exchange,
+    hand,
     match,
     report,
     rules,
     simulate,
     solve,
+    table,
 )
 from milsim.errors import ExitCode, MilsimError
 
@@ -39,6 +41,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+app.command("hand")(hand.hand)
 app.command("simulate")(simulate.simulate)
 app.command("match")(match.match)
 app.command("arena")(arena.arena)
@@ -48,6 +51,7 @@ app.command("solve")(solve.solve)
 app.command("exchange")(exchange.exchange)
 app.command("deal")(deal.deal)
 app.add_typer(rules.app, name="rules")
+app.add_typer(table.app, name="table")
 app.command("bench")(bench.bench)
 app.command("doctor")(doctor.doctor)
 

@@ -1,0 +1,123 @@
+"""Build a table into a folder: hands in threads, parts in order, and only those not there yet."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from milsim.errors import RunError, UsageError, quote
+from milsim.files import reason_of, write_atomically
+from milsim.simulation.engine import chunk_ranges, in_order
+from milsim.simulation.interrupt import Interrupts
+from milsim.store.collect import Progress, Report
+from milsim.tables.columns import rows_of
+from milsim.tables.folder import (
+    MANIFEST_NAME,
+    PARTS_FOLDER,
+    PLAN_NAME,
+    Table,
+    manifest_of,
+    part_spans,
+    text_of,
+)
+from milsim.tables.plan import TablePlan
+from milsim.tables.playing import HandPlayer
+from milsim.threads import checked_threads
+
+CHUNK_HANDS = 32  # about an eighth of a second
+
+
+def build_table(
+    plan: TablePlan,
+    folder: str | Path,
+    *,
+    threads: int | None = None,
+    shard: tuple[int, int] = (1, 1),
+    progress: Report | None = None,
+) -> Table:
+    """Play the hands of a plan that the folder does not hold yet, and return the table.
+
+    Of ``shard`` k of n only every n-th part is played, from the k-th on; shards may write to one
+    folder at the same time, or their ``parts`` be copied together. What is there is never played
+    again, so a second call changes no byte. On Ctrl-C finished parts stay, and the table returned
+    is not ``complete``.
+
+    Raises :class:`~milsim.errors.RunError` if the folder holds something else, another plan, or
+    was begun by other code, and if it cannot be written.
+    """
+    if not isinstance(folder, str | Path) or not str(folder):
+        raise UsageError(f"out: {quote(folder)} is no folder's name")
+    n_threads = checked_threads(threads)
+    path = Path(folder)
+    try:
+        table = _begun(plan, path)
+        interrupts = Interrupts()
+        player = HandPlayer.of(plan)
+        k, n = shard
+        mine = [span for i, span in enumerate(part_spans(plan)) if i % n == k - 1]
+        missing = [span for span in mine if table.part(span[0]) is None]
+        if not missing:
+            return table
+        # Concurrent first compiles can crash numba.
+        player(np.array([missing[0][0]]), 0, 1)
+        started = time.monotonic()
+        total = sum(count for _, count in missing)
+        ends = {start + count: start for start, count in missing}
+        held: list[pl.DataFrame] = []
+        done = 0
+
+        def rows(start: int, count: int) -> tuple[int, pl.DataFrame]:
+            ranks = np.arange(start, start + count)
+            return start, rows_of(ranks, player(ranks, 0, plan.per_talon), plan)
+
+        with interrupts:
+            for start, frame in in_order(rows, _chunks(missing), n_threads, interrupts.asked):
+                held.append(frame)
+                done += frame.height
+                if progress is not None:
+                    progress(Progress(done, total, time.monotonic() - started))
+                end = start + frame.height
+                if end in ends:
+                    table.keep(ends[end], pl.concat(held))
+                    held = []
+    except OSError as error:
+        raise RunError(
+            f"out {path}: cannot write, {reason_of(error)}; name another folder"
+        ) from error
+    return table
+
+
+def _chunks(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    for start, count in spans:
+        yield from chunk_ranges(start, count, CHUNK_HANDS)
+
+
+def _begun(plan: TablePlan, path: Path) -> Table:
+    """The table of a folder that is new, empty, or holds a beginning of just this plan."""
+    if path.exists() and not path.is_dir():
+        raise RunError(f"out {path}: is a file; name a new or empty folder, or one to go on with")
+    content = manifest_of(plan)
+    if not (path / MANIFEST_NAME).exists():
+        strange = [each.name for each in path.iterdir()] if path.is_dir() else []
+        if set(strange) - {PLAN_NAME, PARTS_FOLDER, f".{MANIFEST_NAME}.tmp", f".{PLAN_NAME}.tmp"}:
+            raise RunError(f"out {path}: folder is not empty; name a new or empty one")
+        (path / PARTS_FOLDER).mkdir(parents=True, exist_ok=True)
+        write_atomically(path / PLAN_NAME, plan.to_toml().encode())
+        write_atomically(path / MANIFEST_NAME, text_of(content).encode())
+    table = Table.open(path)
+    if table.manifest != content:
+        differing = [name for name in content if table.manifest.get(name) != content[name]]
+        if "plan" in differing:
+            raise RunError(f"out {path}: holds a table of another plan; name another folder")
+        raise RunError(
+            f"out {path}: was begun by other code ({', '.join(differing)} differ); build it "
+            "anew in another folder"
+        )
+    return table
+
+
+__all__ = ["CHUNK_HANDS", "build_table"]
