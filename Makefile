@@ -3,6 +3,7 @@
 # make test   the test suite
 # make check  format, lint, types, imports, tests
 # make docs   the generated pages of docs/
+# make analysis-strength  the study of how strong the policies are; fifty minutes
 
 SHELL := /bin/sh
 VENV := .venv
@@ -13,7 +14,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 DEMO := out/demo
 STAMP := $(VENV)/.milsim-installed
 
-.PHONY: setup demo test test-slow format check lint types imports docs bench clean
+.PHONY: setup demo test test-slow format check lint types imports docs bench analysis-strength clean
 
 setup: $(STAMP)
 
@@ -63,6 +64,13 @@ docs: $(STAMP)
 
 bench: $(STAMP)
 	@$(BIN)/milsim bench
+
+# Deals that lie in out/strength/ are not played again.
+analysis-strength: $(STAMP)
+	@$(BIN)/python analysis/strength/collect.py
+	@sh analysis/strength/bias.sh
+	@$(BIN)/python analysis/strength/tables.py
+	@$(BIN)/python analysis/strength/chart.py
 
 clean:
 	rm -rf $(VENV) out dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -36,6 +36,10 @@ def _compared(part: str, keys: tuple[str, ...]) -> Iterator[Line]:
         pairs = {
             tuple(row[key] for key in keys): row for row in rows(f"bias-{rules}-pimc", PIMC, part)
         }
+        many = {
+            tuple(row[key] for key in keys): row
+            for row in rows(f"bias-{rules}-expert", EXPERT, part)
+        }
         for row in rows(f"bias-{rules}", EXPERT, part):
             at = tuple(row[key] for key in keys)
             if int(row["n"]) < FEWEST:
@@ -49,6 +53,8 @@ def _compared(part: str, keys: tuple[str, ...]) -> Iterator[Line]:
                 "expert less it": difference(row),
                 "pimc less expert": difference(pairs[at]),
             }
+            if at in many:
+                line["expert less it, 20,000 deals"] = difference(many[at])
             yield line
 
 
@@ -76,7 +82,7 @@ def bias_made() -> Iterator[Line]:
             (f"bias-{rules}-pimc", PIMC, EXPERT, "expert, pimc"),
         ):
             for row in rows(name, model, "made"):
-                if row["base"] != base or row["contract"] not in ("100", "120", "140", "160"):
+                if row["base"] != base or row["contract"] not in ("100", "120", "140"):
                     continue
                 yield {
                     "rules": rules,

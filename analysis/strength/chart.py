@@ -36,7 +36,7 @@ WORDS = {
     "random": "random\nany legal card",
 }
 RULES = ("mil", "gamerules")
-LOW, HIGH = -24, 44
+LOW, HIGH = -24, 52
 
 
 def table(name: str) -> list[dict[str, str]]:
@@ -54,6 +54,8 @@ def draw_ladder(axes: Axes) -> None:
     for place, name in enumerate(ROWS):
         for which, rules in enumerate(RULES):
             y = place + (0.17 if which else -0.17)
+            if (rules, name) not in lines:  # not played yet
+                continue
             line = lines[rules, name]
             mean, half = float(line["lead"]), float(line["lead ±"] or 0)
             if name == "expert":
@@ -79,13 +81,13 @@ def draw_ladder(axes: Axes) -> None:
     axes.set_xlim(LOW, HIGH)
     axes.set_xlabel("points a deal more than the two others, who play expert")
     axes.set_title("The ladder")
-    axes.legend(loc="lower right", frameon=False, title="rules", alignment="left")
+    axes.legend(loc="center right", frameon=False, title="rules", alignment="left")
     quiet_axis(axes, grid="x")
 
 
 def draw_layouts(axes: Axes) -> None:
     for which, (name, words) in enumerate(
-        (("layouts", "played out (pimc)"), ("solver_layouts", "solved (pimc:solving=100)"))
+        (("layouts", "played out: pimc"), ("solver_layouts", "solved: pimc:solving=100"))
     ):
         lines = [line for line in table(name) if line["layouts"].isdigit()]
         x = [int(line["layouts"]) * (1.03 if which else 1) for line in lines]
@@ -111,9 +113,12 @@ def draw_layouts(axes: Axes) -> None:
     axes.minorticks_off()
     axes.set_xlim(3.3, 160)
     axes.set_xlabel("layouts of the hidden cards at each decision")
-    axes.set_ylabel("points a deal over expert, mil")
-    axes.set_title("Strength against layouts\n(numbers: milliseconds a card)")
-    axes.legend(loc="lower left", frameon=False)
+    axes.set_ylabel("points a deal more than the two others")
+    axes.text(155, 0.25, "expert", ha="right", va="bottom", fontsize=8)
+    axes.set_title("More layouts, more strength (mil)")
+    axes.set_yticks(range(-10, 11, 5), ["−10", "−5", "0", "+5", "+10"])
+    axes.set_ylim(-14, 10.5)
+    axes.legend(loc="lower right", frameon=False, title="layouts are", alignment="left")
     quiet_axis(axes, grid="y")
 
 
@@ -122,14 +127,14 @@ def drawn() -> Figure:
         figure = titled_figure(
             "How strong are the policies?",
             "Each sat at each of the three seats of the same deals, beside two of expert. "
-            "Bars: 95 % intervals.",
+            "Bars: 95 % intervals. Small numbers on the right: milliseconds a card.",
             ["Sampled, model: policies as named. Deals of seed 2026; how many, and differences on "
              "the same deals: analysis/strength/README.md."],
             size=(10, 5.6),
         )  # fmt: skip
         of = figure.subplotpars
         grid = figure.add_gridspec(1, 2, left=0.145, right=of.right, top=of.top + 0.02,
-                                   bottom=of.bottom + 0.02, wspace=0.2,
+                                   bottom=of.bottom + 0.02, wspace=0.28,
                                    width_ratios=(1.25, 1))  # fmt: skip
         draw_ladder(figure.add_subplot(grid[0]))
         draw_layouts(figure.add_subplot(grid[1]))

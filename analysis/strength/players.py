@@ -6,6 +6,7 @@ A name that begins with @ is a variant of this study, any other is a spec as mil
 - ``@exact``: `pimc:solving=100` that asks for exact points at the first trick too;
 - ``@partners``: `pimc` that as a defender judges its playouts as the solver must: it knows only
   what the declarer gets, and takes the rest to be shared alike by both defenders;
+- ``@contract``: `expert` that names its contract as `pimc` does;
 - ``@heard=6``: `pimc` that as a defender counts a layout up to 6 times as much as another, the more
   the surer the declarer makes his contract in it: he would not have bid so high on any cards.
 """
@@ -143,6 +144,13 @@ class Heard(Noting):
         return (weights[:, None] * worths).sum(axis=0) / weights.sum()
 
 
+class Contract(Noting):
+    """Bids, gifts and cards by `expert`."""
+
+    gifts = KernelPlayer.gifts
+    card = KernelPlayer.card
+
+
 class Timed:
     """Any player, with its time taken at cards and at the exchange."""
 
@@ -177,6 +185,8 @@ def player_of(name: str, clock: Clock) -> Player:
     """The player of a row; what it thinks and takes goes to the clock."""
     if name == "@partners":
         return Partners(clock)
+    if name == "@contract":
+        return Contract(clock)
     if name == "@exact":
         return Exact(clock, solving=100)
     if name.startswith("@heard="):

@@ -7,6 +7,7 @@ A table stands in the README between ``<!-- name -->`` and ``<!-- end -->``; it 
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -193,18 +194,38 @@ def roles() -> Lines:
     for rules in RULES:
         base = played(rules, "expert")
         for name in ("pimc:solving=100", "pimc:solving=50", "pimc"):
-            if not is_there(Row(rules, name)):
-                continue
-            row = played(rules, name)
-            found = by_role(row, base, base)
-            yield {"rules": rules, "policy": name, "deals": row.deals, **found}
+            rows = {name: played(rules, name)} if is_there(Row(rules, name)) else {}
+            parts = name.split(":")
+            other = ":".join([parts[0], "exchange=expert", *parts[1:]])
+            if is_there(Row(rules, other, seats="declarer")):
+                rows[other] = _joined(played(rules, other, seats="declarer"), rows[name], base)
+            for words, row in rows.items():
+                own, lead = over(row, base)
+                head = {"rules": rules, "policy": words, "deals": row.deals}
+                yield {**head, "own": own, "lead": lead, **by_role(row, base, base)}
+
+
+def _joined(declaring: Played, defending: Played, base: Played) -> Played:
+    """Of two rows that differ in the exchange only: a defender has none, and bids are the same."""
+    joined = copy.copy(defending)
+    joined.deals = n = min(declaring.deals, defending.deals)
+    declares = base.values[:, None, DECLARER, :n] == SEATS[:, None, None]
+    joined.values = np.where(declares, declaring.values[:, :, :n], defending.values[:, :, :n])
+    return joined
 
 
 VARIANTS = (
     ("plain PIMC, cards and all", "pimc:solving=100", "all", "pimc"),
     ("exchange by expert, cards solved", "pimc:exchange=expert:solving=100", "declarer", "expert"),
     ("exchange by expert, cards played out", "pimc:exchange=expert", "declarer", "expert"),
+    (
+        "the former over the latter",
+        "pimc:exchange=expert:solving=100",
+        "declarer",
+        "pimc:exchange=expert",
+    ),
     ("exchange by playouts, cards by expert", "expert:exchange=pimc", "declarer", "expert"),
+    ("only the contract by playouts, the rest by expert", "@contract", "declarer", "expert"),
     ("trick 1 solved", "@solved=1-1", "all", "pimc"),
     ("tricks 2 and 3 solved", "@solved=2-3", "all", "pimc"),
     ("tricks 4 and 5 solved", "@solved=4-5", "all", "pimc"),
@@ -222,7 +243,8 @@ def variants() -> Lines:
         if not is_there(Row("mil", name, "expert", seats)):
             continue
         row = played("mil", name, "expert", seats)
-        found = by_role(row, played("mil", against), base)
+        theirs = played("mil", against, seats="declarer" if "exchange" in against else "all")
+        found = by_role(row, theirs, base)
         line: dict[str, Cell] = {"variant": words, "over": against, "deals": row.deals}
         for role in ("declarer", "defender"):
             shown = seats in ("all", f"{role}s", role)
