@@ -38,6 +38,7 @@ def test_every_claim_has_numbers_and_a_verdict(found: pl.DataFrame) -> None:
     tips = found.filter(source="seeds 000, 002, tips")["claim"].n_unique()
     assert tips == 4
     assert set(found["kind"]) == {"sampled"}
+    assert set(found["rules"]) == {"mil"}
     assert set(found["model"]) == {"policy greedy", "double dummy"}
     for row in found.to_dicts():
         assert row["verdict"]
@@ -111,12 +112,29 @@ def test_command_line(shell: Shell) -> None:
     assert max(map(len, outcome.out.splitlines())) <= 100
 
 
+def test_verdicts_name_their_rules_and_are_those_of_any_threads(shell: Shell) -> None:
+    options = ("--deals", 1000, "--rules", "mil-500", "--set", "play.must_beat=no")
+    one, two = (shell("report", "advice", *options, "--threads", n).out for n in (1, 2))
+    assert one == two
+    assert one.splitlines()[0] == "What players are told, measured under mil-500-changed"
+    assert "rules mil-500-changed (" in one
+    assert one.count("; under mil-500-changed)") == 11
+    rows = shell("report", "advice", *options, "--format", "csv").out.splitlines()
+    place = rows[0].split(",").index("rules")
+    assert "mil-500-changed" in rows[1].split(",")[place:]
+
+
 BAD: dict[str, tuple[list[object], int, str]] = {
     "a run": (["advice", "somewhere"], 2, "takes --deals"),
     "too few": (["advice", "--deals", "10"], 2, "out of range"),
     "policy": (["advice", "--policy", "gredy"], 3, "did you mean greedy?"),
     "not for others": (["bias", "--deals", "10"], 2, "is for advice"),
     "seed": (["advice", "--seed", "x"], 2, "seed"),
+    "rules": (["advice", "--rules", "mill"], 3, "did you mean mil"),
+    "a field": (["advice", "--set", "play.mustbeat=no"], 3, "did you mean"),
+    "threads": (["advice", "--threads", "0"], 2, "threads: '0' is out of range"),
+    "rules of a run": (["bidding", "run", "--rules", "mil"], 2, "--rules: is for advice"),
+    "threads of a run": (["bidding", "run", "--threads", "2"], 2, "--threads: is for advice"),
 }
 
 

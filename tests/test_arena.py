@@ -376,6 +376,22 @@ def test_deals_thrown_in_at_some_tables_are_said() -> None:
     assert any("thrown in at some tables only" in note for note in contest.notes)
 
 
+def test_three_policies_meet_in_pairs_in_matches_of_four() -> None:
+    rules = with_fields(load("mil"), {"deal.players": 4})
+    policies = ("greedy", "random", "greedy:bid=random")
+    contest = arena(*policies, deals=100, matches=2, rules=rules, threads=1)
+    met = contest.frame.filter(part="match pair").select("policy", "against").rows()
+    assert met == [(policies[0], policies[1]), (policies[0], policies[2]), policies[1:]]
+    assert "deals 0–99 at 6 tables each, matches 0–1 at 24 tables each" in contest.provenance
+    assert any("meet there in pairs" in note for note in contest.notes)
+    text = str(contest)
+    won = text[text.index("Matches won of those played\n") :]
+    assert won.splitlines()[1].split()[0] == "against"
+    two = arena(*policies[:2], deals=100, matches=2, rules=rules, until_decided=True, max_deals=200)
+    assert "matches 0–1 at 8 tables each" in two.provenance
+    assert any("The number of matches is fixed" in note for note in two.notes)
+
+
 BAD: dict[str, tuple[list[object], int, str]] = {
     "one": (["greedy"], 2, "2 to 8"),
     "none": ([], 2, "POLICY"),
@@ -385,11 +401,6 @@ BAD: dict[str, tuple[list[object], int, str]] = {
     "no number": (["greedy", "random", "--margin", "nan"], 2, "margin"),
     "rules": (["greedy", "random", "--rules", "mill"], 3, "did you mean mil?"),
     "format": (["greedy", "random", "--format", "xlsx"], 2, "format"),
-    "four": (
-        ["greedy", "random", "greedy", "--set", "deal.players=4", "--matches", "5"],
-        3,
-        "four players",
-    ),
 }  # fmt: skip
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from functools import partial
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ import pytest
 import milsim
 from milsim.errors import PolicyError
 from milsim.policies import Policy, legal_bids, legal_cards, register
+from milsim.policies.origins import origin_of
 from milsim.policies.spec import PolicySpec, canonical, maker, parse_spec, spec_names
 from milsim.policies.user import UserPlayer
 from milsim.rules import preset_names
@@ -17,13 +20,14 @@ from milsim.simulation.engine import play
 from milsim.simulation.match_engine import play_match_plan
 from milsim.simulation.match_plan import MatchPlan
 from milsim.simulation.plan import Plan
+from tests.command_line import Shell
 
 
 class Cheapest(Policy):
     """Plays its cheapest card."""
 
-    def __init__(self, depth=1, brave=False):
-        self.depth, self.brave = depth, brave
+    def __init__(self, depth=1, brave=False, boldness=0.5, word="x"):
+        self.depth, self.brave, self.boldness, self.word = depth, brave, boldness, word
 
     def bid(self, view):
         bids = legal_bids(view)
@@ -115,8 +119,86 @@ def test_a_mistake_in_a_file_names_the_file(tmp_path, cheapest, content, words):
     assert "bad.toml" in str(caught.value)
 
 
+ODD_TEXTS = {
+    "nothing": "",
+    "spaces": "  ",
+    "a colon": ":",
+    "nothing after a colon": "greedy:",
+    "no key": "greedy:=random",
+    "no value": "greedy:bid=",
+    "a part twice": "greedy:bid=random:bid=greedy",
+    "the policy twice": "greedy:policy=random",
+    "an unknown key": "greedy:colour=red",
+    "negative": "pimc:layouts=-1",
+    "huge": "pimc:layouts=99999999999999999999",
+    "longer than Python reads": "pimc:layouts=" + "9" * 5000,
+    "not whole": "pimc:layouts=1.5",
+    "digits of another script": "pimc:layouts=\u0663",
+    "not a number": "cheapest:boldness=nan",
+    "endless": "cheapest:boldness=inf",
+    "another name in a part": "greedy:play=gr\u00fcn",
+    "letters of a terminal": "\x1b[31mgreedy",
+    "a letter of no width": "greedy\u200b",
+    "very long": "x" * 100_000,
+    "a long word": "cheapest:word=" + "x" * 1000,
+    "a word of a terminal": "cheapest:word=\x1b[31m",
+    "a very long file": "x" * 5000 + ".toml",
+    "a file and settings": "deep.toml:bid=random",
+}
+
+ODD_FILES = {
+    "empty": b"",
+    "binary": b"\xff\xfe\x00",
+    "null": b"\x00",
+    "huge": b"# " + b"x" * 300_000,
+    "a list": b'policy = "pimc"\nlayouts = [1]',
+    "a table": b'policy = "greedy"\n[play]\nx = 1',
+    "a date": b'policy = "pimc"\nlayouts = 2026-01-01',
+    "text for a number": b'policy = "pimc"\nlayouts = "many"',
+    "a truth value for a number": b'policy = "pimc"\nlayouts = true',
+    "a number too large": b'policy = "cheapest"\ndepth = 0x1' + b"0" * 5000,
+    "endless": b'policy = "cheapest"\nboldness = inf',
+    "a key twice": b'policy = "pimc"\nlayouts = 1\nlayouts = 2',
+    "an unknown key": b'policy = "pimc"\nlayout = 3',
+    "a word with a comma": b'policy = "cheapest"\nword = "a,b"',
+    "letters of a terminal": b'policy = "gr\\u001beedy"',
+    "a list of policies": b'policy = ["greedy"]',
+    "deep": b"policy = " + b"[" * 50_000,
+    "a list of nothing": b"[[policy]]",
+}
+
+
+@pytest.mark.parametrize("kind", ODD_TEXTS)
+def test_an_odd_text_is_one_line_and_exit_code_3(monkeypatch, capfd, cheapest, kind):
+    outcome = Shell(monkeypatch, capfd)("arena", "greedy", ODD_TEXTS[kind], "--deals", 1)
+    check_refusal(outcome)
+
+
+@pytest.mark.parametrize("kind", [*ODD_FILES, "a folder", "a loop", "no letters of a line"])
+def test_an_odd_file_is_one_line_and_exit_code_3(monkeypatch, capfd, cheapest, tmp_path, kind):
+    path = tmp_path / ("a\nb.toml" if kind == "no letters of a line" else "odd.toml")
+    if kind == "a folder":
+        path.mkdir()
+    elif kind == "a loop":
+        path.symlink_to(path)
+    else:
+        path.write_bytes(ODD_FILES.get(kind, b""))
+    outcome = Shell(monkeypatch, capfd)("simulate", "--deals", 1, "--policy", path)
+    check_refusal(outcome)
+    assert "policy file " in outcome.err
+
+
+def check_refusal(outcome):
+    assert (outcome.code, outcome.out) == (3, "")
+    (line,) = outcome.err.splitlines()
+    assert line.isprintable()
+    assert len(line) < 400
+    assert "policy" in line
+    assert "Error:" not in line
+
+
 def test_names_that_cannot_be_taken():
-    for name in ("greedy", "a,b", "a:b", "", "x.toml", "bid", 3):
+    for name in ("greedy", "a,b", "a:b", "", "x.toml", "bid", 3, "x" * 100, "a\x1bb", "a b"):
         with pytest.raises(PolicyError):
             register(name, Policy)
     with pytest.raises(PolicyError, match="parameter depth has no default"):
@@ -138,8 +220,14 @@ def test_an_entry_point_is_a_name(monkeypatch):
 
     points = {"theirs": Point(), "broken": Broken()}
     monkeypatch.setattr("milsim.policies.spec._entry_points", lambda: points)
+
+    class Package:
+        name, version = "their-bots", "1.2"
+
+    points["theirs"].dist = Package
     assert {"theirs", "broken", "greedy", "pimc", "oracle"} <= set(spec_names())
     assert canonical("theirs:depth=2") == "theirs:depth=2"
+    assert maker("theirs").origin.startswith("their-bots 1.2, tests.test_policy_specs:Cheapest, ")
     with pytest.raises(PolicyError, match="policy broken: nothing:Here cannot be loaded"):
         maker("broken")
 
@@ -178,6 +266,53 @@ def test_a_run_says_who_played_and_reads_without_them(tmp_path, monkeypatch, che
     again = milsim.open_run(tmp_path / "run")
     assert again.plan == run.plan
     assert "cheapest:depth=3" in again.play
+
+
+BOT = """from milsim.policies import Policy
+
+class Mine(Policy):
+    def bid(self, view):
+        return {bid}
+"""
+
+
+def test_a_run_says_which_code_played(tmp_path, monkeypatch):
+    """The same name with other code is seen in manifest and provenance; old runs still read."""
+    monkeypatch.syspath_prepend(tmp_path)
+    told = []
+    for number, bid in enumerate(("0", "0", "int(0)")):
+        (tmp_path / f"bots_{number}.py").write_text(BOT.format(bid=bid))
+        register("changing", import_module(f"bots_{number}").Mine)
+        folder = tmp_path / f"run{number}"
+        run = milsim.simulate(3, policy="greedy,changing:play=random,changing", out=folder)
+        (origin,) = run.manifest.origins.values()
+        place, _, digest = origin.partition(", sha256 ")
+        assert place == f"bots_{number}:Mine"
+        assert f" · changing: {place}, sha256 {digest[:8]}" in run.provenance()
+        assert milsim.open_run(folder).provenance() == run.provenance()
+        told.append(digest)
+    assert told[0] == told[1] != told[2]
+    manifest = milsim.simulate(3, out=tmp_path / "plain").manifest
+    assert manifest.origins == {}
+    assert not any("policy" in key for key in manifest.versions)
+
+
+def test_origins_of_odd_makers():
+    def maker(depth=1):
+        return Policy()
+
+    made = type("Typed", (Policy,), {"card": lambda self, view: 0, "__module__": "nowhere"})
+    for factory, place in (
+        (maker, ":test_origins_of_odd_makers.<locals>.maker, sha256 "),
+        (partial(maker, depth=2), ".<locals>.maker, sha256 "),
+        (made, "nowhere:Typed, sha256 "),
+        (Policy, "milsim.policies.user:Policy, sha256 "),
+    ):
+        assert place in origin_of(factory, "bots 1.0")
+        assert origin_of(factory, "bots 1.0").startswith("bots 1.0, ")
+        assert origin_of(factory) == origin_of(factory)
+    other = type("Typed", (Policy,), {"card": lambda self, view: 1, "__module__": "nowhere"})
+    assert origin_of(made) != origin_of(other)
 
 
 def test_check_policy_finds_what_is_wrong():

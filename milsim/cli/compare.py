@@ -69,9 +69,10 @@ def compare_rules(
         str,
         typer.Option(
             "--policy",
-            metavar="NAME[,NAME,NAME]",
-            help="Who plays: random, greedy or expert; one name, or three by seat (by player in "
-            "matches).",
+            metavar="SPEC[,SPEC,SPEC]",
+            help="Who plays, as simulate takes it: random, greedy, expert, pimc, oracle, a policy "
+            "of your own, a spec such as pimc:playouts=64 or a TOML file; one, or three by seat "
+            "(by player in matches).",
         ),
     ] = "greedy",
     seed: SeedOption = "1",

@@ -14,7 +14,9 @@ from milsim.cli.options import (
     announce_compilation,
     parse_count,
     parse_seed,
+    parse_threads,
     refuse_on_terminal,
+    rules_of,
     say,
     write_to_stdout,
 )
@@ -72,6 +74,24 @@ def report(
     seed: Annotated[
         str | None, typer.Option("--seed", metavar="N", help="For advice: seed of its deals; 1.")
     ] = None,
+    rules: Annotated[
+        str | None,
+        typer.Option(
+            "--rules", metavar="NAME|FILE", help="For advice: rules, a preset or a TOML file; mil."
+        ),
+    ] = None,
+    changes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="FIELD=VALUE",
+            help="For advice: set one field of the rules otherwise; may be repeated.",
+        ),
+    ] = None,
+    threads: Annotated[
+        str | None,
+        typer.Option("--threads", metavar="N", help="For advice: threads; all cores."),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write to a file.")
     ] = None,
@@ -92,13 +112,23 @@ def report(
     else:
         refuse_on_terminal(chosen, "name a file with --out")
     folders = runs or []
-    asked = {"deals": deals, "policy": policy, "seed": seed}
+    asked: dict[str, Any] = {
+        "deals": deals,
+        "policy": policy,
+        "seed": seed,
+        "rules": rules,
+        "set": changes or None,
+        "threads": threads,
+    }
     if name == "advice":
         if folders or model != "played" or bias is not None or match is not None:
-            raise UsageError("report advice: takes --deals, --policy, --seed, --format, --out only")
+            raise UsageError(
+                "report advice: takes --deals, --policy, --seed, --rules, --set, --threads, "
+                "--format, --out only"
+            )
         content = _advice(asked, chosen, quiet=json)
-    elif any(text is not None for text in asked.values()):
-        given = next(option for option, text in asked.items() if text is not None)
+    elif any(value is not None for value in asked.values()):
+        given = next(option for option, value in asked.items() if value is not None)
         raise UsageError(f"--{given}: is for advice, not for {name}")
     elif name == "bias":
         if model != "played" or bias is not None or match is not None:
@@ -116,7 +146,7 @@ def report(
         write_to_stdout(content)
 
 
-def _advice(asked: dict[str, str | None], format: str, *, quiet: bool) -> bytes:  # noqa: A002
+def _advice(asked: dict[str, Any], format: str, *, quiet: bool) -> bytes:  # noqa: A002
     """The bytes of report advice, which plays its own deals."""
     options: dict[str, Any] = {}
     if asked["deals"] is not None:
@@ -125,6 +155,11 @@ def _advice(asked: dict[str, str | None], format: str, *, quiet: bool) -> bytes:
         options["seed"] = parse_seed(asked["seed"])
     if asked["policy"] is not None:
         options["policy"] = asked["policy"]
+    options["threads"] = parse_threads(asked["threads"])
+    if asked["rules"] is not None or asked["set"] is not None:
+        options["rules"] = rules_of(
+            "mil" if asked["rules"] is None else asked["rules"], asked["set"]
+        )
     announce_compilation(quiet=quiet)
     from milsim.reports.advice_frames import render_advice
 

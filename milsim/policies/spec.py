@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -29,6 +30,7 @@ from typing import TYPE_CHECKING, Any
 from milsim.errors import PolicyError, nearest, quote
 from milsim.files import read_text, reason_of
 from milsim.policies import registry
+from milsim.policies.origins import origin_of
 
 if TYPE_CHECKING:
     from milsim.policies.players import Player
@@ -37,6 +39,10 @@ ENTRY_POINTS = "milsim.policies"
 PARTS = ("bid", "exchange", "play")
 
 _MAX_BYTES = 100_000
+_LONGEST_NAME = 60
+_LONGEST_PATH = 200
+_LONGEST_TEXT = 100
+_LARGEST = 2**63 - 1
 _FORBIDDEN = frozenset(",:=\n\r\t ")
 
 Value = bool | int | float | str
@@ -52,6 +58,8 @@ class Maker:
     make: Callable[..., Player]
     number: int | None = None
     """The number by which kernels know it, if it is all kernels."""
+    origin: str = ""
+    """Where its code comes from (`milsim.policies.origins`); empty for milsim's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,25 +156,44 @@ def register(name: str, factory: Callable[..., Any], summary: str = "") -> None:
     ``factory`` is a class derived from `milsim.policies.Policy` (or what makes one); its keyword
     arguments with a default, a number, a text or a truth value, are the parameters of the policy.
     Registering a name again replaces it; a name of milsim's own cannot be taken. Raises PolicyError
-    for a name that is taken or has a comma, colon, equals sign or space in it.
+    for a name that is taken, too long, or has a comma, colon, equals sign or space in it, and for
+    parameters that no spec can name.
 
     >>> from milsim.policies.user import Policy
     >>> register("mine", Policy)
     >>> str(parse_spec("mine"))
     'mine'
     """
-    if not isinstance(name, str) or not name or _FORBIDDEN & set(name) or name.endswith(".toml"):
-        raise PolicyError(f"policy name {quote(name)}: letters, digits, - and _ make a name")
+    _check_name(name)
     if name in _built_in() or name in PARTS:
         raise PolicyError(f"policy name {name}: is milsim's own; choose another")
     _registered[name] = _user_maker(name, factory, summary)
 
 
-def _user_maker(name: str, factory: Callable[..., Any], summary: str) -> Maker:
+def _check_name(name: object) -> None:
+    if (
+        not isinstance(name, str)
+        or not 0 < len(name) <= _LONGEST_NAME
+        or not name.isprintable()
+        or _FORBIDDEN & set(name)
+        or name.endswith(".toml")
+    ):
+        raise PolicyError(f"policy name {quote(name)}: letters, digits, - and _ make a name")
+
+
+def _user_maker(
+    name: str, factory: Callable[..., Any], summary: str, distribution: str = ""
+) -> Maker:
     if not callable(factory):
         raise PolicyError(f"policy {name}: {quote(factory)} is no class; derive one from Policy")
     parameters = {}
-    for key, parameter in inspect.signature(factory).parameters.items():
+    try:
+        signature = inspect.signature(factory)
+    except (TypeError, ValueError) as error:
+        raise PolicyError(f"policy {name}: its parameters cannot be read: {error}") from None
+    for key, parameter in signature.parameters.items():
+        if key == "policy" or key in PARTS:
+            raise PolicyError(f"policy {name}: parameter {key} is a word of specs; rename it")
         if isinstance(parameter.default, bool | int | float | str):
             parameters[key] = parameter.default
         elif parameter.default is inspect.Parameter.empty and parameter.kind not in (
@@ -181,7 +208,8 @@ def _user_maker(name: str, factory: Callable[..., Any], summary: str) -> Maker:
         return UserPlayer(factory(**settings))
 
     words = summary or (inspect.getdoc(factory) or "").partition("\n")[0]
-    return Maker(name, words, parameters, make)
+    origin = origin_of(factory, distribution)
+    return Maker(name, words, parameters, make, origin=origin)
 
 
 def _built_in() -> dict[str, Maker]:
@@ -193,6 +221,12 @@ def _entry_points() -> dict[str, Any]:
     from importlib.metadata import entry_points
 
     return {each.name: each for each in entry_points(group=ENTRY_POINTS)}
+
+
+def _distribution(point: Any) -> str:
+    """The package that named an entry point, with its version; empty if it does not say."""
+    package = getattr(point, "dist", None)
+    return "" if package is None else f"{package.name} {package.version}"
 
 
 def spec_names() -> tuple[str, ...]:
@@ -216,7 +250,8 @@ def maker(name: str) -> Maker:
         except Exception as error:
             reason = " ".join(f"{type(error).__name__}: {error}".split())
             raise PolicyError(f"policy {name}: {point.value} cannot be loaded: {reason}") from error
-        _registered[name] = _user_maker(name, factory, "")
+        _check_name(name)
+        _registered[name] = _user_maker(name, factory, "", _distribution(point))
         return _registered[name]
     raise PolicyError(f"unknown policy {quote(name)}: {nearest(name, spec_names())}")
 
@@ -245,8 +280,13 @@ def parse_spec(text: str) -> PolicySpec:
         )
     text = text.strip()
     if text.endswith(".toml"):
-        return _spec_of(_read(Path(text)), f"policy file {text}")
+        where = f"policy file {_shown(text)}"
+        return _spec_of(_read(Path(text), where), where)
     name, *settings = text.split(":")
+    if name.endswith(".toml") and settings:
+        raise PolicyError(
+            f"policy {quote(text)}: a file takes no {quote(settings[0])}; write it in the file"
+        )
     given: dict[str, Any] = {"policy": name}
     for setting in settings:
         key, sign, value = setting.partition("=")
@@ -259,13 +299,20 @@ def parse_spec(text: str) -> PolicySpec:
     return _spec_of(given, f"policy {quote(text)}", from_text=True)
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read(path: Path, where: str) -> dict[str, Any]:
     try:
         return tomllib.loads(read_text(path, _MAX_BYTES))
     except FileNotFoundError:
-        raise PolicyError(f"policy file {path}: no such file") from None
+        raise PolicyError(f"{where}: no such file") from None
+    except RecursionError:
+        raise PolicyError(f"{where}: nested too deeply") from None
     except (OSError, ValueError) as error:
-        raise PolicyError(f"policy file {path}: {reason_of(error)}") from None
+        raise PolicyError(f"{where}: {reason_of(error)}") from None
+
+
+def _shown(path: str) -> str:
+    """A path as people wrote it, if it can be shown on a line."""
+    return path if path.isprintable() and len(path) <= _LONGEST_PATH else quote(path)
 
 
 def _spec_of(given: dict[str, Any], where: str, from_text: bool = False) -> PolicySpec:
@@ -302,21 +349,38 @@ def _value(value: object, default: Value, where: str, from_text: bool) -> Value:
     """The value in the type of the default."""
     kind = type(default)
     if from_text and isinstance(value, str) and kind is not str:
-        if kind is bool:
-            words = {"true": True, "false": False}
-            if value.lower() not in words:
-                raise PolicyError(f"{where}: {quote(value)}; true or false")
-            return words[value.lower()]
-        try:
-            return int(value) if kind is int else float(value)
-        except ValueError:
-            name = "whole number" if kind is int else "number"
-            raise PolicyError(f"{where}: {quote(value)} is no {name}") from None
-    if kind is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
-    if type(value) is not kind or (isinstance(value, str) and _FORBIDDEN & set(value)):
+        value = _read_as(kind, value, where)
+    elif kind is float and isinstance(value, int) and not isinstance(value, bool):
+        value = float(value) if abs(value) <= _LARGEST else value
+    if type(value) is not kind:
         raise PolicyError(f"{where}: {quote(value)} is not like {quote(default)}, the default")
+    if isinstance(value, int) and abs(value) > _LARGEST:
+        raise PolicyError(f"{where}: {quote(value)} is out of range")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise PolicyError(f"{where}: {value} is no number")
+    if isinstance(value, str) and (
+        _FORBIDDEN & set(value) or not value.isprintable() or len(value) > _LONGEST_TEXT
+    ):
+        raise PolicyError(
+            f"{where}: {quote(value)}: no comma, colon, equals sign or space, and not more than "
+            f"{_LONGEST_TEXT} letters"
+        )
     return value
+
+
+def _read_as(kind: type, text: str, where: str) -> Value:
+    if kind is bool:
+        words = {"true": True, "false": False}
+        if text.lower() not in words:
+            raise PolicyError(f"{where}: {quote(text)}; true or false")
+        return words[text.lower()]
+    try:
+        if text.isascii() and len(text) <= _LONGEST_TEXT:
+            return int(text) if kind is int else float(text)
+    except ValueError:
+        pass
+    name = "whole number" if kind is int else "number"
+    raise PolicyError(f"{where}: {quote(text)} is no {name}")
 
 
 def _text(value: Value) -> str:

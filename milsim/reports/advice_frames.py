@@ -6,6 +6,7 @@ from importlib.metadata import version
 
 import polars as pl
 
+from milsim.policies.origins import origins, told
 from milsim.reports.advice_claims import CLAIMS, Row, Study
 from milsim.reports.advice_play import played
 from milsim.reports.compare_parts import Report as Progress
@@ -35,14 +36,15 @@ def advice(
     ``deals`` are played by ``policy`` with forehand as declarer, and as many with bidding; a
     hundredth of them with a changed habit, and as matches. Columns: ``claim`` and its ``source``,
     what was ``measured``, ``unit``, ``value`` with its 95 % interval ``value_low`` to
-    ``value_high``, ``n``, the ``verdict`` in words, ``model`` and ``kind``.
+    ``value_high``, ``n``, the ``verdict`` in words, ``rules`` that it holds under, ``model`` and
+    ``kind``.
 
     Raises a :class:`~milsim.errors.MilsimError` for numbers, rules and policies that cannot be
     used.
     """
     study = _study(deals, seed, rules, policy, threads)
     return pl.DataFrame(_rows(study, progress), infer_schema_length=None).with_columns(
-        kind=pl.lit(KIND)
+        rules=pl.lit(study.plan.rules.name), kind=pl.lit(KIND)
     )
 
 
@@ -62,13 +64,14 @@ def advice_report(
     )
     return Report(
         name="advice",
-        title="What players are told, measured",
+        title=f"What players are told, measured under {study.plan.rules.name}",
         kind=KIND,
         model=study.model,
         provenance=(
             f"rules {study.plan.rules.name} ({digest(study.plan.rules)[:8]}) · {study.model} · "
             f"seed {seed}, deals 0–{study.plan.deals - 1}, changed habits 0–{study.few - 1}, "
             f"matches 0–{study.matches - 1} · milsim {version('milsim')}"
+            f"{told(origins([study.policy]))}"
         ),
         reading=(
             "How to read a row: under a claim, what was measured, how much it is, and what that "
@@ -80,7 +83,7 @@ def advice_report(
             "interval lies on the claim's side, or the figure in its range (a fifth either way for "
             "about).",
             "DD: double dummy, all cards known to all. What a policy loses by a habit is told for "
-            "this policy; a stronger one may lose less.",
+            "this policy and these rules; a stronger one may lose less.",
         ),
         tables=_tables(frame),
     )
@@ -120,7 +123,9 @@ def _tables(frame: pl.DataFrame) -> tuple[Table, ...]:
         tables.append(
             Table(
                 name=f"claim {place}",
-                title=f"{claim[0].upper()}{claim[1:]} ({mine['source'][0]})",
+                title=(
+                    f"{claim[0].upper()}{claim[1:]} ({mine['source'][0]}; under {mine['rules'][0]})"
+                ),
                 frame=mine,
                 columns=(
                     Column("measured", "measured"),

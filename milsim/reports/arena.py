@@ -24,7 +24,8 @@ from typing import Any, Literal
 
 import polars as pl
 
-from milsim.errors import RulesError, UsageError, quote
+from milsim.errors import UsageError, quote
+from milsim.policies.origins import origins, told
 from milsim.reports.arena_frames import framed, match_rows, pair_rows, policy_rows
 from milsim.reports.arena_play import Account, Steps, Tables, play_matches_of
 from milsim.reports.arena_seats import SEATS, groups_of, tables_of, widest_difference
@@ -187,11 +188,6 @@ def arena(
         threads=threads,
         progress=progress,
     )
-    if n_matches and len(policies) == SEATS < game.plan.rules.deal.players:
-        raise RulesError(
-            f"rules {game.plan.rules.name}: four players in a match, three policies; give two, or "
-            "play no matches"
-        )
     with Interrupts() as interrupts:
         game.play_deals(interrupts)
         if n_matches:
@@ -388,6 +384,13 @@ class _Arena:
                 f"{other:,} deals were thrown in at some tables only: other cards were played "
                 "there, which widens intervals and biases nothing."
             )
+        if self.matches and self.sequential:
+            yield (
+                "The number of matches is fixed: their intervals are those of that many, and have "
+                "no part in the verdicts."
+            )
+        if self.matches and len(self.matches) > len(self.accounts):
+            yield "Four play a match, so three policies meet there in pairs, not in all orders."
         if interrupted:
             yield "Interrupted: what was finished is counted."
 
@@ -396,13 +399,17 @@ class _Arena:
         most = max(account.deals for account in self.accounts)
         last = plan.start + most - 1
         played = f"deals {plan.start}–{last}" if most else "no deals"
-        if self.matches:
-            matches = max(products.n for _, products in self.matches)
-            played += f", matches {plan.start}–{plan.start + matches - 1}" if matches else ""
+        tables = tables_of([account.group for account in self.accounts])
+        matches = max((products.n for _, products in self.matches), default=0)
+        if matches:
+            of_matches = tables_of([account.group for account, _ in self.matches])
+            played += f" at {tables} tables each" if of_matches != tables else ""
+            played += f", matches {plan.start}–{plan.start + matches - 1}"
+            tables = of_matches
         return (
             f"rules {rules.name} ({digest(rules)[:8]}) · policies {', '.join(self.policies)} · "
-            f"seed {plan.seed}, {played}, {tables_of([a.group for a in self.accounts])} tables each"
-            f" · milsim {version('milsim')}"
+            f"seed {plan.seed}, {played}{' at' if ' at ' in played else ','} {tables} tables each"
+            f" · milsim {version('milsim')}{told(origins(self.policies))}"
         )
 
 

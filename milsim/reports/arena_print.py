@@ -131,7 +131,7 @@ def _table(contest: Contest, part: str) -> Table:
             Column("verdict", "verdict"),
         )
     elif part == "policy":
-        several = rows["against"].n_unique() > len(contest.policies)
+        several = len(wide) > len(contest.policies)
         columns = (
             Column("", "policy"),
             *((Column("against", "against"),) if several else ()),
@@ -143,7 +143,8 @@ def _table(contest: Contest, part: str) -> Table:
             spread_column("as\ndefender", "score as defender", "points"),
         )
     else:
-        against = (Column("against", "against"),) if part == "match pair" else ()
+        several = len(wide) > len(contest.policies)
+        against = (Column("against", "against"),) if several or part == "match pair" else ()
         columns = (Column("", "policy"), *against, spread_column("won, %", "matches won"), n)
     frame = pl.DataFrame(list(wide.values()), infer_schema_length=None)
     missing = [column.value for column in columns if column.value not in frame.columns]

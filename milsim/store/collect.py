@@ -25,7 +25,7 @@ from milsim.simulation.columns import COLUMNS
 from milsim.simulation.engine import Chunk, play
 from milsim.simulation.interrupt import Interrupts
 from milsim.simulation.plan import Plan
-from milsim.store.manifest import Manifest, P
+from milsim.store.manifest import POLICY, Manifest, P
 from milsim.store.parts import write_part
 from milsim.store.run import PARTS_FOLDER, Run
 from milsim.store.schema import SCHEMA, SCHEMA_WITH_DD
@@ -157,6 +157,7 @@ def _disk_errors(path: Path) -> Iterator[None]:
 
 def _new_manifest(plan: P) -> Manifest[P]:
     from milsim._jit import kernel_digest
+    from milsim.policies.origins import origins
     from milsim.rng import RNG_SCHEME
 
     return Manifest(
@@ -166,6 +167,7 @@ def _new_manifest(plan: P) -> Manifest[P]:
             "milsim": version("milsim"),
             "python": platform.python_version(),
             **{name: version(name) for name in ("numba", "numpy", "polars")},
+            **{f"{POLICY}{name}": text for name, text in origins(plan.policies).items()},
         },
         rng=RNG_SCHEME,
         kernels=kernel_digest(),

@@ -23,6 +23,8 @@ from milsim.store.schema import SCHEMA_VERSION
 MANIFEST_NAME = "manifest.json"
 MAX_MANIFEST_BYTES = 50_000_000
 DEALS, MATCHES = KINDS = ("milsim run", "milsim match run")
+POLICY = "policy "
+"""Versions whose key begins so are origins of people's own policies: `milsim.policies.origins`."""
 STATUSES = ("running", "complete", "interrupted")
 
 P = TypeVar("P", Plan, MatchPlan)
@@ -43,6 +45,15 @@ class Manifest(Generic[P]):
     kernels: str
     parts: tuple[Part, ...]
     matches: tuple[Part, ...] = ()
+
+    @property
+    def origins(self) -> dict[str, str]:
+        """By name, where the code of people's own policies came from; empty in older runs."""
+        return {
+            key.removeprefix(POLICY): text
+            for key, text in self.versions.items()
+            if key.startswith(POLICY)
+        }
 
     @property
     def rows(self) -> int:

@@ -10,6 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from milsim.errors import RunError, UsageError, nearest, quote
+from milsim.policies.origins import told
 from milsim.rules import Rules, digest
 from milsim.simulation.match_plan import MatchPlan
 from milsim.store.manifest import Manifest, read_manifest
@@ -139,7 +140,8 @@ class MatchRun:
 
     def provenance(self) -> str:
         """One line that says where the numbers come from: rules, policies, seed, matches."""
-        return provenance_of(self.plan, self.played, self.manifest.versions.get("milsim", "?"))
+        version = self.manifest.versions.get("milsim", "?")
+        return provenance_of(self.plan, self.played, version) + told(self.manifest.origins)
 
     @property
     def _deals_folder(self) -> Path:

@@ -10,6 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from milsim.errors import RunError, UsageError, nearest, quote
+from milsim.policies.origins import told
 from milsim.rules import Rules, digest
 from milsim.simulation.plan import Plan
 from milsim.store.manifest import Manifest, read_manifest
@@ -145,7 +146,7 @@ class Run:
         return (
             f"rules {self.rules.name} ({digest(self.rules)[:8]}) · {self.play} · "
             f"{plan.mode} mode{where} · seed {plan.seed}, deals {first}–{last} · "
-            f"milsim {self.manifest.versions.get('milsim', '?')}"
+            f"milsim {self.manifest.versions.get('milsim', '?')}{told(self.manifest.origins)}"
         )
 
     @property
