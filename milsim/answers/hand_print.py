@@ -118,15 +118,16 @@ def _advice(answer: HandAnswer) -> Iterator[str]:
     who = "hands like it earn" if answer.passing_source == "class" else "it earns"
     if answer.bid_up_to is None:
         lowest = next(iter(model.scores))
-        yield f"Pass: {who} {earns} by passing, and {_shown(model.scores[lowest])} by playing {lowest}."
+        score = _shown(model.scores[lowest])
+        yield f"Pass: {who} {earns} by passing, and {score} by playing {lowest}."
     else:
         bid = answer.bid_up_to
         line = f"Bid up to {bid}: that scores {_shown(model.scores[bid])}; passing, {who} {earns}."
         if bid == answer.highest_allowed:
             line += " (The rules allow no higher bid.)"
         yield line
-    yield f"(Passing: at once, at middle- or rearhand; {answer.passing_model} bids and plays for the"
-    yield " others; what counts is your own score of the deal, on average.)"
+    yield f"(Passing: at once, at middle- or rearhand; {answer.passing_model} does all the"
+    yield " rest; what counts is your own score of the deal, on average.)"
 
 
 def _talon(answer: HandAnswer) -> Iterator[str]:

@@ -41,7 +41,7 @@ from milsim.files import reason_of
 from milsim.rules import Rules, digest
 from milsim.tables.folder import Table
 from milsim.tables.passing import PassClass, pass_classes
-from milsim.tables.plan import contracts_of
+from milsim.tables.plan import TablePlan, contracts_of
 
 FORMAT = "milsim hand table"
 FORMAT_VERSION = 1
@@ -150,7 +150,13 @@ class CompactTable:
             raise RunError(
                 f"table {table.folder}: has {table.rows:,} of {N_HANDS:,} hands; build all of them"
             )
-        rows = table.frame()
+        return cls.of_rows(table.frame(), plan, table.manifest)
+
+    @classmethod
+    def of_rows(
+        cls, rows: pl.DataFrame, plan: TablePlan, manifest: Mapping[str, Any]
+    ) -> CompactTable:
+        """From the rows of all hands, in order, and the manifest of the code that played them."""
         deals = rows["deals"].to_numpy().astype(np.int64)
         means = rows["points"].to_numpy() / deals
         variance = rows["points_squared"].to_numpy() / deals - means**2
@@ -161,7 +167,6 @@ class CompactTable:
             if _sum(rows, f"makes_{each}")
         ]
         made = np.stack([rows[f"makes_{each}"].to_numpy().astype(np.int64) for each in contracts])
-        manifest = table.manifest
         header = {
             "format": FORMAT,
             "version": FORMAT_VERSION,
