@@ -271,8 +271,12 @@ class Race:
         low = self._allowed(self.scores(self.lower, contract), contract)
         high = self._allowed(self.scores(self.upper, contract), contract)
         last = np.sort(low)[-count]
-        tied = hopeful[low[hopeful] >= last]
-        found = np.union1d(np.flatnonzero((low > last) & (low == high)), tied)
+        known = low == high
+        better = np.flatnonzero((low > last) & known)
+        first = hopeful[low[hopeful] == last]
+        others = np.setdiff1d(np.flatnonzero((low == last) & known), first)
+        missing = max(0, count - len(better) - len(first))
+        found = np.concatenate([better, first, others[:missing]])
         self.solve(found)
         total = self.lower[found].sum(axis=1, dtype=np.int64)
         return found[np.lexsort((found, -total, -low[found]))][:count]
