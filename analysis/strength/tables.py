@@ -257,11 +257,23 @@ def sighted() -> Lines:
     """Over expert beside two players who see all cards while they play, and bid as expert, mil."""
     base = played("mil", "expert", SIGHTED)
     roles_of = played("mil", "expert")
-    for name in ("pimc:solving=100", "pimc"):
-        row = played("mil", name, SIGHTED)
-        own, lead = over(row, base)
-        yield {"policy": name, "deals": row.deals, "own": own, "lead": lead,
-               **by_role(row, base, roles_of)}  # fmt: skip
+    rows = {name: played("mil", name, SIGHTED) for name in ("pimc:solving=100", "pimc")}
+    against = {"expert": base} | rows
+    for name, over_what in (
+        ("pimc:solving=100", "expert"),
+        ("pimc", "expert"),
+        ("pimc:solving=100", "pimc"),
+    ):
+        row, other = rows[name], against[over_what]
+        own, lead = over(row, other)
+        yield {
+            "policy": name,
+            "over": over_what,
+            "deals": row.deals,
+            "own": own,
+            "lead": lead,
+            **by_role(row, other, roles_of),
+        }
 
 
 def thoughts() -> Lines:
