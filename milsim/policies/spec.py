@@ -226,7 +226,10 @@ def _entry_points() -> dict[str, Any]:
 def _distribution(point: Any) -> str:
     """The package that named an entry point, with its version; empty if it does not say."""
     package = getattr(point, "dist", None)
-    return "" if package is None else f"{package.name} {package.version}"
+    try:
+        return "" if package is None else f"{package.name} {package.version}"
+    except Exception:  # metadata that are missing or broken say nothing
+        return ""
 
 
 def spec_names() -> tuple[str, ...]:
