@@ -11,6 +11,7 @@ What is here is the public, stable interface. Each name is loaded when first use
 - :func:`exchange`: which two of ten cards to give away, and which contract to name;
 - :func:`sample_deals`, :func:`simulate`, :func:`open_run`: deals and runs;
 - :func:`play_matches`, :func:`open_matches`: whole matches;
+- :func:`hand`: what seven cards are worth, and how high to bid them;
 - :func:`arena`: which policy is stronger;
 - :mod:`milsim.report` (tables) and :mod:`milsim.rules` (rule sets).
 
@@ -27,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from milsim import reports as report
     from milsim import rules
+    from milsim.answers.hand import HandAnswer, hand
     from milsim.api import open_matches, open_run, play_matches, simulate
     from milsim.cards import CardSet
     from milsim.dealing import DealSpace, sample_deals
@@ -62,6 +64,7 @@ _HOMES = {
     "Exchange": "milsim.solver",
     "ExchangeAdvice": "milsim.gifts",
     "Exchanges": "milsim.solver",
+    "HandAnswer": "milsim.answers.hand",
     "MatchState": "milsim.reference",
     "MatchRun": "milsim.store.match_run",
     "MilsimError": "milsim.errors",
@@ -74,6 +77,7 @@ _HOMES = {
     "best_exchange_batch": "milsim.solver",
     "check_policy": "milsim.simulation.policy_check",
     "exchange": "milsim.gifts",
+    "hand": "milsim.answers.hand",
     "legal_mask": "milsim.tricks",
     "open_matches": "milsim.api",
     "open_run": "milsim.api",
@@ -99,6 +103,7 @@ __all__ = [
     "Exchange",
     "ExchangeAdvice",
     "Exchanges",
+    "HandAnswer",
     "MatchRun",
     "MatchState",
     "MilsimError",
@@ -111,6 +116,7 @@ __all__ = [
     "best_exchange_batch",
     "check_policy",
     "exchange",
+    "hand",
     "legal_mask",
     "open_matches",
     "open_run",

@@ -10,7 +10,7 @@ from typing import Any
 from milsim.reports.contracts import Contract
 from milsim.reports.statistics import Interval, Moments, Z, wilson
 
-QUANTISED = 0.0049
+QUANTISED = 0.0079
 """How far a chance of a packed table may be off, at one half (:mod:`milsim.tables.compact`)."""
 
 
@@ -121,7 +121,7 @@ def of_chances(
     """
     makes: dict[int, Interval] = {}
     scores: dict[int, Interval] = {}
-    step = contracts[0].rules.auction.step
+    step = contracts[1].value - contracts[0].value
     for contract in contracts:
         p = chances.get(contract.value, 0.0)
         sampled = wilson(p * deals, deals)

@@ -26,7 +26,7 @@ from milsim.reports.statistics import Interval, Moments, Z
 from milsim.rules import Rules, digest, load
 from milsim.simulation.engine import in_order
 from milsim.simulation.plan import whole_number
-from milsim.tables.compact import CompactTable, read_compact, shipped_table
+from milsim.tables.compact import CONTRACT_STEP, CompactTable, read_compact, shipped_table
 from milsim.tables.passing import KEYS
 from milsim.tables.plan import contracts_of
 from milsim.tables.playing import HandPlayer, Played
@@ -133,9 +133,9 @@ def hand(
     no such hand, :class:`~milsim.errors.UsageError` for an unknown model or a number out of range,
     :class:`~milsim.errors.RunError` for a table that does not fit.
 
-    >>> answer = hand("AKQ.T9.J.A", seconds=0)
-    >>> answer.model.source, answer.hands
-    ('table', 1)
+    >>> answer = hand("AKQ.T9.J.A", models=["greedy"], per_talon=2)
+    >>> answer.model.source, answer.model.deals, len(answer.gains)
+    ('live', 1360, 17)
     """
     chosen = load(rules)
     held = parse_hand(cards) if isinstance(cards, str) else checked_mask(cards)
@@ -409,6 +409,8 @@ def _from_table(
     ranks: NDArray[np.int64], known: CompactTable, contracts: list[Contract]
 ) -> Estimate:
     deals = known.deals * len(ranks)
+    # Between them the table has none; above the last one nobody makes any.
+    contracts = [each for each in contracts if each.value % CONTRACT_STEP == 0]
     chances = known.chances(ranks).mean(axis=1)
     mean = float(known.means[ranks].astype(np.float64).mean())
     within = float((known.spreads[ranks].astype(np.float64) ** 2).mean())

@@ -7,14 +7,14 @@ masks as numbers):
 1. ``mean``: declarer points on average, in half points, modulo 256; ``mean_high``: that divided
    by 256;
 2. ``spread``: the standard deviation of declarer points, in whole points;
-3. for each of the header's ``contracts`` one of *levels* 0 … 160, stored as the difference (modulo
-   256) from the contract before it; before the first there is 0. A level q stands for the chance
-   sin²(π/2 · q/160) of making the contract.
+3. for each of the header's ``contracts``, which go by tens, one of *levels* 0 … 100, stored as
+   the difference (modulo 256) from the contract before it; before the first there is 0. A level q
+   stands for the chance sin²(π/2 · q/100) of making the contract.
 
-The arc sine gives all chances the same sampling error: with 680 deals, 1.9 % at one half, or four
-levels. So rounding to whole levels (at most ±0.49 %, at one half, and less towards 0 and 1) adds
-next to nothing. Level 0 is "never in these deals", level 160 "always". Means are off by at most a
-quarter of a point, where their sampling error is 1 to 2 points.
+The arc sine gives all chances the same sampling error: with 680 deals, 1.9 % at one half, or 1.2
+levels. Rounding to whole levels, at most ±0.79 % at one half and less towards 0 and 1, makes that
+error larger by a thirtieth. Level 0 is "never in these deals", level 100 "always". Means are off by
+at most a quarter of a point, where their sampling error is 1 to 2 points.
 
 The header also has ``passing``: what a hand earns that passes, by the hand's class; see
 :class:`PassClass`.
@@ -45,7 +45,8 @@ from milsim.tables.plan import TablePlan, contracts_of
 
 FORMAT = "milsim hand table"
 FORMAT_VERSION = 1
-LEVELS = 160
+LEVELS = 100
+CONTRACT_STEP = 10
 HALVES = 2  # a mean is stored in half points
 MOST_BYTES = 20_000_000
 ENDING = ".hands"
@@ -56,7 +57,7 @@ def levels_of(made: NDArray[np.int64], deals: NDArray[np.int64]) -> NDArray[np.u
     """The levels of proportions ``made / deals``, of one shape.
 
     >>> levels_of(np.array([0, 1, 340, 680]), np.array([680] * 4)).tolist()
-    [0, 4, 80, 160]
+    [0, 2, 50, 100]
     """
     angles = np.arcsin(np.sqrt(made / deals))
     return np.rint(angles * (2 * LEVELS / np.pi)).astype(np.uint8)
@@ -65,7 +66,7 @@ def levels_of(made: NDArray[np.int64], deals: NDArray[np.int64]) -> NDArray[np.u
 def chances_of(levels: NDArray[np.uint8]) -> NDArray[np.float64]:
     """The proportions that levels stand for.
 
-    >>> chances_of(np.array([0, 80, 160], np.uint8)).round(3).tolist()
+    >>> chances_of(np.array([0, 50, 100], np.uint8)).round(3).tolist()
     [0.0, 0.5, 1.0]
     """
     found: NDArray[np.float64] = np.sin(levels * (np.pi / (2 * LEVELS))) ** 2
@@ -164,7 +165,7 @@ class CompactTable:
         contracts = [
             each
             for each in contracts_of(plan.rules, plan.rules.auction.minimum)
-            if _sum(rows, f"makes_{each}")
+            if each % CONTRACT_STEP == 0 and _sum(rows, f"makes_{each}")
         ]
         made = np.stack([rows[f"makes_{each}"].to_numpy().astype(np.int64) for each in contracts])
         header = {
