@@ -90,7 +90,7 @@ def draw_layouts(axes: Axes) -> None:
         (("layouts", "played out: pimc"), ("solver_layouts", "solved: pimc:solving=100"))
     ):
         lines = [line for line in table(name) if line["layouts"].isdigit()]
-        x = [int(line["layouts"]) * (1.03 if which else 1) for line in lines]
+        x = [int(line["layouts"]) * (1.09 if which else 1) for line in lines]
         y = [float(line["lead over expert"]) for line in lines]
         half = [float(line["lead over expert ±"]) for line in lines]
         axes.errorbar(
@@ -111,10 +111,10 @@ def draw_layouts(axes: Axes) -> None:
     ticks = [4, 8, 16, 32, 64, 128]
     axes.set_xticks(ticks, [str(tick) for tick in ticks])
     axes.minorticks_off()
-    axes.set_xlim(3.3, 160)
+    axes.set_xlim(3.3, 170)
     axes.set_xlabel("layouts of the hidden cards at each decision")
     axes.set_ylabel("points a deal more than the two others")
-    axes.text(155, 0.25, "expert", ha="right", va="bottom", fontsize=8)
+    axes.text(3.4, 0.2, "expert", va="bottom", fontsize=8)
     axes.set_title("More layouts, more strength (mil)")
     axes.set_yticks(range(-10, 11, 5), ["−10", "−5", "0", "+5", "+10"])
     axes.set_ylim(-14, 10.5)
