@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
+import time
 import zlib
 from math import asin, pi, sin, sqrt
 from pathlib import Path
@@ -295,6 +299,30 @@ def test_the_command_line_builds_shows_and_refuses(tmp_path: Path, shell: Shell)
     refused = shell("table", "pack", folder, "--out", tmp_path / "x.hands")
     assert refused.code == 3
     assert "has 2 of 346,104 hands" in refused.err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
+def test_ctrl_c_keeps_finished_parts_and_the_same_command_goes_on(tmp_path: Path) -> None:
+    """The first part has six hands, the second four thousand."""
+    folder = tmp_path / "t"
+    call = [sys.executable, "-m", "milsim", "table", "build", "--policy", "greedy", "--quiet"]
+    call += ["--threads", "1", "--out", str(folder), "--hands"]
+    process = subprocess.Popen([*call, "4090:8192"], stderr=subprocess.PIPE, text=True)
+    first = folder / "parts" / "part-000000004090.json"
+    while not first.exists() and process.poll() is None:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    error = process.communicate(timeout=300)[1]
+    assert process.returncode == 130
+    assert error == (
+        f"milsim: interrupted; 6 hands are saved in {folder}, and the same command goes on\n"
+    )
+    table = Table.open(folder)
+    assert (table.rows, table.complete, table.verify()) == (6, False, 1)
+    assert sorted(path.name for path in first.parent.iterdir()) == [
+        "part-000000004090.json",
+        "part-000000004090.parquet",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING
 
 from milsim.cards import N_RANKS, RANK_LETTERS, SUIT_SYMBOLS
@@ -10,14 +11,15 @@ from milsim.reports.statistics import Interval
 from milsim.reports.table import Column
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+    from fractions import Fraction
 
     from milsim.answers.estimates import Estimate
     from milsim.answers.hand import HandAnswer
 
 MOST_ROWS = 10
-BEST_CARDS = 4
-WORST_CARDS = 2
+BEST_CARDS = WORST_CARDS = 4
+WIDTH = 79
 
 
 def hand_text(answer: HandAnswer) -> str:
@@ -34,8 +36,10 @@ def _lines(answer: HandAnswer) -> Iterator[str]:
     yield ""
     mean = _shown(model.points)
     if answer.percentile is None:
-        yield f"{mean} points as declarer on average; how that compares with other"
-        yield f"hands is not known: no table of rules {rules} comes with milsim"
+        yield from _wrapped(
+            f"{mean} points as declarer on average. How that compares with other hands is not "
+            f"known: no table of rules {rules} comes with milsim."
+        )
     else:
         yield (
             f"Stronger than {_percentile(answer.percentile)} of all hands: {mean} points as "
@@ -54,7 +58,7 @@ def _lines(answer: HandAnswer) -> Iterator[str]:
 
 def _percentile(share: float) -> str:
     percent = 100 * share
-    return f"{percent:.1f} %" if percent < 1 or percent > 99 else f"{percent:.0f} %"
+    return f"{percent:.1f}%" if percent < 1 or percent > 99 else f"{percent:.0f}%"
 
 
 def _shown(interval: Interval, style: str = "points") -> str:
@@ -105,53 +109,65 @@ def _table(answer: HandAnswer) -> Iterator[str]:
         )
         yield f"{contract:>8}  {cells}  {marks[i]}".rstrip()
     names_of = " and ".join(each.model for each in answer.estimates)
-    yield f"% is how often {names_of} make it; score what {answer.model.model} gets for it"
+    yield from _wrapped(
+        f"%: how often {names_of} make it; score: of {answer.model.model}, on average"
+    )
 
 
 def _advice(answer: HandAnswer) -> Iterator[str]:
-    model = answer.model
-    passing = answer.passing
+    model, passing, bid = answer.model, answer.passing, answer.bid_up_to
     if passing.value is None:
-        yield "Who has this hand must ask for a new deal: what passing earns is not known."
+        score = _shown(model.scores[model.best])
+        yield from _wrapped(
+            "This hand may ask for a new deal, as milsim's players always do: what passing would "
+            f"earn is not known. Best is to play {model.best}, for {score}."
+        )
         return
     earns = _shown(passing)
     who = "hands like it earn" if answer.passing_source == "class" else "it earns"
-    if answer.bid_up_to is None:
+    if bid is None:
         lowest = next(iter(model.scores))
         score = _shown(model.scores[lowest])
-        yield f"Pass: {who} {earns} by passing, and {score} by playing {lowest}."
+        yield from _wrapped(f"Pass: {who} {earns} by passing, and {score} by playing {lowest}.")
     else:
-        bid = answer.bid_up_to
-        line = f"Bid up to {bid}: that scores {_shown(model.scores[bid])}; passing, {who} {earns}."
-        if bid == answer.highest_allowed:
-            line += " (The rules allow no higher bid.)"
-        yield line
-    yield f"(Passing: at once, at middle- or rearhand; {answer.passing_model} does all the"
-    yield " rest; what counts is your own score of the deal, on average.)"
+        limit = " (the rules allow no higher bid)" if bid == answer.highest_allowed else ""
+        score = _shown(model.scores[bid])
+        yield from _wrapped(f"Bid up to {bid}{limit}: it scores {score}; by passing {who} {earns}.")
+    yield from _wrapped(
+        f"(Passing: at once, at middle- or rearhand; {answer.passing_model} does all the rest. "
+        "What counts is your own score of the deal, on average.)"
+    )
 
 
 def _talon(answer: HandAnswer) -> Iterator[str]:
     talon = answer.talon
     assert talon is not None
-    halves = [f"{SUIT_SYMBOLS[suit]} {_percent(each)}" for suit, each in talon.halves.items()]
-    pairs = [f"{SUIT_SYMBOLS[suit]} {_percent(each)}" for suit, each in talon.pairs.items()]
-    if halves:
-        yield f"The talon completes half marriages: {', '.join(halves)} (exact)."
-    if pairs:
-        yield f"It brings whole ones: {', '.join(pairs)}. Any new marriage: {_percent(talon.any)}."
-    elif halves:
-        yield f"Any new marriage: {_percent(talon.any)}."
+    words = []
+    if talon.halves:
+        words.append(f"completes {_suits(talon.halves)}")
+    if talon.pairs:
+        words.append(f"brings both of {_suits(talon.pairs)}")
+    if words:
+        yield from _wrapped(
+            f"Marriages, exact: the talon {' and '.join(words)}; any new one {_percent(talon.any)}."
+        )
     if answer.gains is None:
         return
     gains = list(answer.gains.items())
-    best = ", ".join(f"{_card(card)} {_signed(gain)}" for card, gain in gains[:BEST_CARDS])
-    worst = ", ".join(f"{_card(card)} {_signed(gain)}" for card, gain in gains[-WORST_CARDS:])
-    yield "Its best cards, by the points they add to the average, and its worst:"
-    yield f"  {best}; {worst}"
+    yield "What its cards are worth, in points more or less than the average talon:"
+    for name, some in (("best ", gains[:BEST_CARDS]), ("worst", gains[-WORST_CARDS:])):
+        yield f"  {name}  " + ",  ".join(f"{_card(card)} {_signed(gain)}" for card, gain in some)
 
 
-def _percent(share: object) -> str:
-    return f"{100 * float(share):.1f} %"  # type: ignore[arg-type]
+def _suits(chances: Mapping[int, Fraction]) -> str:
+    """Suits and their chance, which is the same for all of them."""
+    suits = " ".join(SUIT_SYMBOLS[suit] for suit in chances)
+    each = " each" if len(chances) > 1 else ""
+    return f"{suits} in {_percent(next(iter(chances.values())))}{each}"
+
+
+def _percent(share: Fraction) -> str:
+    return f"{100 * float(share):.1f}%"
 
 
 def _card(card: int) -> str:
@@ -171,8 +187,14 @@ def _sources(answer: HandAnswer) -> Iterator[str]:
             how = "solved live"
         return f"{each.model} {each.deals:,} deals {how}"
 
-    yield "sampled, 95 % intervals: " + "; ".join(words(each) for each in answer.estimates) + ";"
-    yield f"seed {answer.seed}, each talon equally often"
+    yield from _wrapped(
+        f"sampled, 95% intervals: {'; '.join(map(words, answer.estimates))}; each talon equally "
+        f"often; seed {answer.seed}"
+    )
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, WIDTH)
 
 
 __all__ = ["hand_text"]

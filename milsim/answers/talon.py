@@ -31,7 +31,7 @@ def talon_chances(hand: int) -> TalonChances:
     >>> from milsim.cards import CardSet
     >>> chances = talon_chances(CardSet.parse("AKQ.T9.J.K").mask)
     >>> chances.halves, chances.any
-    ({1: Fraction(3, 17)}, Fraction(147, 680))
+    ({1: Fraction(3, 17)}, Fraction(37, 170))
     """
     talons = [_deposited(int(talon), hand) for talon in kernel_talons()]
 
