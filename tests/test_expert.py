@@ -42,7 +42,7 @@ PARAMETERS = kernel_parameters(MIL)
 def bid_of(cards: str, lowest: int, *, passed: int = 0, rules: Rules = MIL) -> int:
     hand, fields = parse_hand(cards), packed(rules)
     highest = int(highest_allowed(hand, 100, fields))
-    return int(expert_bid(kernel_parameters(rules), fields, hand, lowest, highest, 1, passed))
+    return int(expert_bid(kernel_parameters(rules), hand, lowest, highest, 1, passed))
 
 
 def played(policy: str, deals: int, seed: int, rules: str = "mil", **how: str) -> np.ndarray:
@@ -66,11 +66,11 @@ def test_bids_and_contracts_stay_in_their_range(rules: str) -> None:
     for hand in hand_masks_table()[::9973].tolist():
         highest = int(highest_allowed(hand, 100, fields))
         for lowest in (100, 120, highest, highest + step):
-            bid = int(expert_bid(parameters, fields, hand, lowest, highest, 1, 0))
+            bid = int(expert_bid(parameters, hand, lowest, highest, 1, 0))
             assert bid in (0, lowest)
             assert bid <= highest
-        assert expert_bid(parameters, fields, hand, 100, highest, 0, 0) == 100
-        contract = int(expert_contract(parameters, fields, hand, 100, highest, step))
+        assert expert_bid(parameters, hand, 100, highest, 0, 0) == 100
+        contract = int(expert_contract(parameters, hand, 100, highest, step))
         assert 100 <= contract <= highest
         assert contract % step == 0
 
@@ -104,12 +104,12 @@ def test_hands_that_are_passed() -> None:
 
 def test_no_bid_is_above_what_the_hand_may_make() -> None:
     hand = parse_hand("AKQ.AT.A.A")
-    assert expert_bid(PARAMETERS, FIELDS, hand, 170, 160, 1, 0) == 0
+    assert expert_bid(PARAMETERS, hand, 170, 160, 1, 0) == 0
 
 
 def test_a_marriage_and_its_ace_are_kept() -> None:
     hand = parse_hand("AKQ9.J9.J9.AJ")
-    gifts = int(expert_gifts(PARAMETERS, FIELDS, hand))
+    gifts = int(expert_gifts(PARAMETERS, hand))
     given = 1 << (gifts & 31) | 1 << (gifts >> 5)
     assert given.bit_count() == 2
     assert given & hand == given
@@ -118,17 +118,17 @@ def test_a_marriage_and_its_ace_are_kept() -> None:
 
 def test_a_sure_contract_is_raised_and_a_doubtful_one_is_not() -> None:
     sure = parse_hand("A.AKQT.AKQ.")
-    assert expert_contract(PARAMETERS, FIELDS, sure, 100, 300, 10) >= 180
+    assert expert_contract(PARAMETERS, sure, 100, 300, 10) >= 180
     weak = parse_hand("T9.T9.AJ.Q9")
-    assert expert_contract(PARAMETERS, FIELDS, weak, 100, 120, 10) == 100
+    assert expert_contract(PARAMETERS, weak, 100, 120, 10) == 100
 
 
 def test_only_lost_deals_are_given_up() -> None:
     good = parse_hand("A9.AKQJ.A.AT9")
     bad = parse_hand("J9.QJ9.QJ9.J9")
-    assert expert_concession(PARAMETERS, FIELDS, good, 100, 100, 60) == 0
-    assert expert_concession(PARAMETERS, FIELDS, bad, 140, 0, 60) == 1
-    assert expert_concession(PARAMETERS, FIELDS, bad, 100, 400, 60) == 0
+    assert expert_concession(PARAMETERS, good, 100, 100, 60) == 0
+    assert expert_concession(PARAMETERS, bad, 140, 0, 60) == 1
+    assert expert_concession(PARAMETERS, bad, 100, 400, 60) == 0
 
 
 # -- what a hand is worth ------------------------------------------------------------------------
@@ -142,7 +142,7 @@ def test_the_worth_is_the_sum_of_its_places(rules: str) -> None:
     model = bidding.AT_MODEL_7
     for hand in hand_masks_table()[::4999].tolist():
         count = int(hand_places(fields, hand, places))
-        worth = int(hand_worth(parameters, model, bidding.AT_SUITS_7, fields, hand))
+        worth = int(hand_worth(parameters, model, bidding.AT_SUITS_7, hand))
         assert worth == parameters[model + places[:count]].sum()
 
 
@@ -156,7 +156,7 @@ def test_worths_are_calibrated() -> None:
         hands = masks_of_deals(chunk.deals).forehand.tolist()
         taken = chunk.values[columns.DECLARER_POINTS].tolist()
         for hand, got in zip(hands, taken, strict=True):
-            worth = hand_worth(PARAMETERS, bidding.AT_MODEL_7, bidding.AT_SUITS_7, FIELDS, hand)
+            worth = hand_worth(PARAMETERS, bidding.AT_MODEL_7, bidding.AT_SUITS_7, hand)
             points.setdefault(int(worth) // 2500, []).append(100 * got - int(worth))
     for group in points.values():
         if len(group) > 1000:

@@ -68,9 +68,9 @@ def deal_hands(seed, index, rules, header, table, hands):
 
 
 @kernel
-def gifts_tried(parameters, rules, ten, key, is_tried):
+def gifts_tried(parameters, ten, key, is_tried):
     """The gifts of the tables; if tried, in two of three deals others, seldom an ace."""
-    gifts = expert_gifts(parameters, rules, ten)
+    gifts = expert_gifts(parameters, ten)
     left, right = gifts & 31, gifts >> 5
     luck = below(draw(key, 3, 1), 100)
     if is_tried == 0 or luck < 35:
@@ -106,7 +106,7 @@ def declared_deals(seed, parameters, rules, header, table, is_tried, places8, pl
     for i in range(len(made)):
         hands[0], hands[1], hands[2], talon = space_deal(seed, i, 0, header, table)
         ten = hands[0] | talon
-        gifts = gifts_tried(parameters, rules, ten, policy_key(seed, i, 0), is_tried)
+        gifts = gifts_tried(parameters, ten, policy_key(seed, i, 0), is_tried)
         left, right = 1 << (gifts & 31), 1 << (gifts >> 5)
         kept = ten & ~left & ~right
         count = hand_places(rules, kept, places)
@@ -126,11 +126,11 @@ def declared_deals(seed, parameters, rules, header, table, is_tried, places8, pl
             places7[i, j] = places[j]
         minimum = rules[_MINIMUM]
         lowest, highest = contract_range(minimum, kept, ten, minimum, rules)
-        contract = expert_contract(parameters, rules, kept, lowest, highest, rules[_STEP])
+        contract = expert_contract(parameters, kept, lowest, highest, rules[_STEP])
         start(deal, kept, hands[1] | left, hands[2] | right, contract, left, right, talon)
         play_out(deal, everybody, rules, flags, values)
         made[i] = deal[3]
-        facts[i, 0] = hand_worth(parameters, AT_MODEL_8, AT_SUITS_8, rules, kept)
+        facts[i, 0] = hand_worth(parameters, AT_MODEL_8, AT_SUITS_8, kept)
         facts[i, 1] = marriages_and_halves(kept)[0]
 
 
@@ -141,7 +141,7 @@ def bid_on(auction, hands, parameters, rules):
         seat = auction[TURN]
         lowest, highest, _ = legal_bids(auction, hands[seat], rules)
         passed = popcount(auction[PASSED])
-        points = expert_bid(parameters[seat], rules, hands[seat], lowest, highest, 1, passed)
+        points = expert_bid(parameters[seat], hands[seat], lowest, highest, 1, passed)
         if points == 0:
             pass_turn(auction, rules)
         else:
@@ -155,11 +155,11 @@ def begin_play(auction, hands, talon, parameters, rules, key, is_tried, deal):
     if declarer == NOBODY:
         return declarer
     ten = hands[declarer] | talon
-    gifts = gifts_tried(parameters[declarer], rules, ten, key, is_tried)
+    gifts = gifts_tried(parameters[declarer], ten, key, is_tried)
     left, right = 1 << (gifts & 31), 1 << (gifts >> 5)
     kept = ten & ~left & ~right
     lowest, highest = contract_range(auction[BID], kept, ten, auction[MINIMUM], rules)
-    contract = expert_contract(parameters[declarer], rules, kept, lowest, highest, rules[_STEP])
+    contract = expert_contract(parameters[declarer], kept, lowest, highest, rules[_STEP])
     first, second = hands[(declarer + 1) % 3] | left, hands[(declarer + 2) % 3] | right
     start(deal, kept, first, second, contract, left, right, talon)
     return declarer
@@ -228,7 +228,7 @@ def both_answers(seed, n, parameters, rules, header, table, place, advantage):
             if lowest <= highest:
                 if calls == len(place):
                     return calls
-                worth = hand_worth(parameters, AT_MODEL_7, AT_SUITS_7, rules, hand)
+                worth = hand_worth(parameters, AT_MODEL_7, AT_SUITS_7, hand)
                 marriages, halves = marriages_and_halves(hand)
                 place[calls] = advantage_place(worth, marriages, halves, lowest, passed)
                 advantage[calls] = 0.0
@@ -244,7 +244,7 @@ def both_answers(seed, n, parameters, rules, header, table, place, advantage):
                     earned = 1.5 * scores[seat] - 0.5 * scores.sum()
                     advantage[calls] += earned if answer == 1 else -earned
                 calls += 1
-                points = expert_bid(parameters, rules, hand, lowest, highest, 1, passed)
+                points = expert_bid(parameters, hand, lowest, highest, 1, passed)
                 # Now and then the other answer, so that other auctions are seen too.
                 if below(draw(key, 4, ply), 100) < 25:
                     points = 0 if points else lowest

@@ -80,7 +80,7 @@ def choose_bid(
     ``passed`` is how many of the others have passed.
     """
     if parameters is not None and policy == _EXPERT:
-        return expert_bid(parameters, rules, hand, lowest, highest, may_pass, passed)
+        return expert_bid(parameters, hand, lowest, highest, may_pass, passed)
     if policy == _RANDOM:
         return random_bid(key, seat, ply, lowest, highest, step, may_pass)
     return greedy_bid(rules, hand, lowest, highest, may_pass)
@@ -105,7 +105,7 @@ def choose_concession(
     if policy == _RANDOM:
         return random_chance(key, seat, CONCESSION_PLY)
     if parameters is not None and policy == _EXPERT:
-        return expert_concession(parameters, rules, hand10, made_bid, price, gain)
+        return expert_concession(parameters, hand10, made_bid, price, gain)
     return greedy_concession(rules, hand10, made_bid, price, gain)
 
 
@@ -122,7 +122,7 @@ def choose_gifts(
     if policy == _RANDOM:
         return random_gifts(key, seat, GIFTS_PLY, hand10)
     if parameters is not None and policy == _EXPERT:
-        return expert_gifts(parameters, rules, hand10)
+        return expert_gifts(parameters, hand10)
     return greedy_gifts(rules, hand10)
 
 
@@ -144,7 +144,7 @@ def choose_contract(
     if policy == _RANDOM:
         return random_contract(key, seat, CONTRACT_PLY, lowest, highest, step)
     if parameters is not None and policy == _EXPERT:
-        return expert_contract(parameters, rules, hand8, lowest, highest, step)
+        return expert_contract(parameters, hand8, lowest, highest, step)
     return greedy_contract(rules, hand8, lowest, highest, step)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from milsim._jit import kernel
 from milsim.bits import highest_bit_index, lowest_bit_index, popcount
 from milsim.cards import ACE, DECK_POINTS, KING, N_CARDS, NINE, QUEEN, RANK_MASKS
-from milsim.policies.expert_play import PLAY_SIZE
+from milsim.policies.expert_play import PLAY_SIZE, entry
 from milsim.rules import place_of
 
 if TYPE_CHECKING:
@@ -53,6 +53,11 @@ FIRST_WORTH = 24
 N_PRICES = 12
 ADVANTAGE_SIZE = N_STATES * N_KINDS * N_WORTHS * N_PRICES
 
+# Of the marriage values of a rule set, for each model: patterns of each suit, then
+PAIRS = 4 * 64  # suits with a marriage (four bits) x aces
+BEST_SHIFTS = PAIRS + 16 * 4  # six times the suit of the best marriage, by those four bits
+SUITS_SIZE = BEST_SHIFTS + 16
+
 AT_MODEL_7 = PLAY_SIZE
 AT_MODEL_8 = AT_MODEL_7 + MODEL_SIZE
 AT_CHANCES = AT_MODEL_8 + MODEL_8_SIZE
@@ -60,8 +65,10 @@ AT_ADVANTAGE = AT_CHANCES + CHANCES_SIZE
 FITTED_SIZE = AT_ADVANTAGE + ADVANTAGE_SIZE
 # Made of them for the marriage values of a rule set.
 AT_SUITS_7 = FITTED_SIZE
-AT_SUITS_8 = AT_SUITS_7 + 4 * 64
-AT_GIFTS = AT_SUITS_8 + 4 * 64  # side x card x own cards left in the suit x other half in the ten
+AT_SUITS_8 = AT_SUITS_7 + SUITS_SIZE
+AT_GIFTS = (
+    AT_SUITS_8 + SUITS_SIZE
+)  # side x card x own cards left in the suit x other half in the ten
 PARAMETERS_SIZE = AT_GIFTS + 2 * N_CARDS * 4 * 2
 
 _NINES = RANK_MASKS[NINE]
@@ -126,20 +133,12 @@ def hand_places(rules: NDArray[np.int64], hand: int, places: NDArray[np.int64]) 
 
 
 @kernel(inline=True)
-def hand_worth(
-    parameters: NDArray[np.int16], model: int, suits: int, rules: NDArray[np.int64], hand: int
-) -> int:
+def hand_worth(parameters: NDArray[np.int16], model: int, suits: int, hand: int) -> int:
     """The worth of a hand, in hundredths of a declarer point: the sum over `hand_places`.
 
-    ``model`` and ``suits`` are where its tables and its `suit_tables` begin. Patterns and half
-    marriages are one look a suit; the rest is counted on all suits at once.
+    ``model`` and ``suits`` are where its tables and its `suit_tables` begin. There is no branch,
+    as what a hand holds cannot be predicted: cards are counted on all suits at once.
     """
-    worth = int(
-        parameters[suits + (hand & 63)]
-        + parameters[suits + 64 + (hand >> 6 & 63)]
-        + parameters[suits + 128 + (hand >> 12 & 63)]
-        + parameters[suits + 192 + (hand >> 18)]
-    )
     # Ace, ace and ten, ace to king …: one bit each, moved to different places of the suit.
     ace = hand >> 5 & _NINES
     ten = ace & hand >> 4
@@ -149,31 +148,22 @@ def hand_worth(
     nine = jack & hand
     tops = popcount(ace | ten << 1 | king << 2 | queen << 3 | jack << 4 | nine << 5)
     tops = tops if tops < 7 else 7
-    pairs = hand & hand >> 1 & _QUEENS
-    if pairs == 0:
-        return worth + int(parameters[model + TOPS + tops * 3])
     aces = popcount(ace)
     aces = aces if aces < 3 else 3
+    pairs = (hand & hand >> 1 & _QUEENS) >> QUEEN
     marriages = popcount(pairs)
     marriages = marriages if marriages < 2 else 2
-    best = 0
-    rest = 0
-    best_pattern = 0
-    while pairs:
-        suit = lowest_bit_index(pairs) // 6
-        pairs &= pairs - 1
-        value = value_bucket(int(rules[VALUES + suit])) + 1
-        if value > best:
-            rest = best
-            best = value
-            best_pattern = hand >> 6 * suit & 63
-        elif value > rest:
-            rest = value
-    worth += int(parameters[model + BEST_PATTERN + best_pattern])
-    worth += int(parameters[model + BEST + (best - 1) * 4 + aces])
-    if rest > 0:
-        worth += int(parameters[model + REST + (rest - 1) * 4 + aces])
-    return worth + int(parameters[model + TOPS + tops * 3 + marriages])
+    which = (pairs | pairs >> 5 | pairs >> 10 | pairs >> 15) & 15  # a bit a suit
+    best = hand >> entry(parameters, suits + BEST_SHIFTS + which) & 63
+    return (
+        entry(parameters, suits + (hand & 63))
+        + entry(parameters, suits + 64 + (hand >> 6 & 63))
+        + entry(parameters, suits + 128 + (hand >> 12 & 63))
+        + entry(parameters, suits + 192 + (hand >> 18))
+        + entry(parameters, suits + PAIRS + which * 4 + aces)
+        + entry(parameters, model + BEST_PATTERN + best)
+        + entry(parameters, model + TOPS + tops * 3 + marriages)
+    )
 
 
 @kernel(inline=True)
@@ -191,7 +181,11 @@ def marriages_and_halves(hand: int) -> tuple[int, int]:
 def suit_tables(
     parameters: NDArray[np.int16], model: int, suits: int, rules: NDArray[np.int64]
 ) -> None:
-    """Fill the four tables of 64 patterns from ``suits`` on: pattern and half marriage in one."""
+    """Fill the tables from ``suits`` on, for the values of marriages in a rule set.
+
+    They are: for each suit and pattern, pattern and half marriage in one; for each set of suits
+    with a marriage, and aces, what the best and the second best add; and where the best suit is.
+    """
     for suit in range(4):
         bucket = value_bucket(int(rules[VALUES + suit]))
         for pattern in range(64):
@@ -199,6 +193,27 @@ def suit_tables(
             if pattern >> QUEEN & 3 in (1, 2):
                 worth += int(parameters[model + HALF + 2 * bucket + (pattern >> ACE)])
             parameters[suits + 64 * suit + pattern] = worth
+    for which in range(16):
+        best = 0
+        rest = 0
+        shift = 24  # past all suits: the pattern of no cards
+        for suit in range(4):
+            if which >> suit & 1 != 0:
+                value = value_bucket(int(rules[VALUES + suit])) + 1
+                if value > best:
+                    rest = best
+                    best = value
+                    shift = 6 * suit
+                elif value > rest:
+                    rest = value
+        parameters[suits + BEST_SHIFTS + which] = shift
+        for aces in range(4):
+            worth = 0
+            if best > 0:
+                worth += int(parameters[model + BEST + (best - 1) * 4 + aces])
+            if rest > 0:
+                worth += int(parameters[model + REST + (rest - 1) * 4 + aces])
+            parameters[suits + PAIRS + which * 4 + aces] = worth
 
 
 @kernel(inline=True)
@@ -251,18 +266,18 @@ def gift_worths(
     left = left if left < 3 else 3
     has_other = 1 if hand10 >> lowest + QUEEN & 3 == 3 else 0
     place = AT_GIFTS + (card * 4 + left) * 2 + has_other
-    return int(parameters[place]), int(parameters[place + N_CARDS * 8])
+    return entry(parameters, place), entry(parameters, place + N_CARDS * 8)
 
 
 @kernel(inline=True)
-def _least_missed(parameters: NDArray[np.int16], rules: NDArray[np.int64], hand10: int) -> int:
+def _least_missed(parameters: NDArray[np.int16], hand10: int) -> int:
     """The six cards of ten that are least missed, by what the other nine are worth, as a mask."""
     a = b = c = d = e = f = -(1 << 40)
     rest = hand10
     while rest:
         card = rest & -rest
         rest ^= card
-        worth = hand_worth(parameters, AT_MODEL_8, AT_SUITS_8, rules, hand10 ^ card)
+        worth = hand_worth(parameters, AT_MODEL_8, AT_SUITS_8, hand10 ^ card)
         # The key goes down a row of six, each place keeping the larger: no branch to mispredict.
         key = worth << 5 | lowest_bit_index(card)
         a, key = max(a, key), min(a, key)
@@ -282,9 +297,9 @@ def _least_missed(parameters: NDArray[np.int16], rules: NDArray[np.int64], hand1
 
 
 @kernel
-def expert_gifts(parameters: NDArray[np.int16], rules: NDArray[np.int64], hand10: int) -> int:
+def expert_gifts(parameters: NDArray[np.int16], hand10: int) -> int:
     """The best two gifts among the cards least missed, packed as ``left + 32 * right``."""
-    chosen = _least_missed(parameters, rules, hand10)
+    chosen = _least_missed(parameters, hand10)
     gifts = 0
     most = -(1 << 40)
     firsts = chosen
@@ -298,7 +313,7 @@ def expert_gifts(parameters: NDArray[np.int16], rules: NDArray[np.int64], hand10
             seconds ^= second
             b = lowest_bit_index(second)
             kept = hand10 ^ first ^ second
-            worth = hand_worth(parameters, AT_MODEL_8, AT_SUITS_8, rules, kept)
+            worth = hand_worth(parameters, AT_MODEL_8, AT_SUITS_8, kept)
             a_left, a_right = gift_worths(parameters, hand10, kept, a)
             b_left, b_right = gift_worths(parameters, hand10, kept, b)
             one = a_left + b_right
@@ -330,14 +345,13 @@ def chance_of(parameters: NDArray[np.int16], worth: int, marriages: int, contrac
 @kernel
 def expert_contract(
     parameters: NDArray[np.int16],
-    rules: NDArray[np.int64],
     hand8: int,
     lowest: int,
     highest: int,
     step: int,
 ) -> int:
     """The contract with the best mean score."""
-    worth = hand_worth(parameters, AT_MODEL_8, AT_SUITS_8, rules, hand8)
+    worth = hand_worth(parameters, AT_MODEL_8, AT_SUITS_8, hand8)
     marriages, _halves = marriages_and_halves(hand8)
     chosen = lowest
     most = -(1 << 40)
@@ -348,6 +362,8 @@ def expert_contract(
         if score > most:
             most = score
             chosen = contract
+        if score < 0:
+            break  # a higher one is no likelier, and costs more
         contract += step
     return chosen
 
@@ -369,7 +385,6 @@ def advantage_place(worth: int, marriages: int, halves: int, price: int, state: 
 @kernel
 def expert_bid(
     parameters: NDArray[np.int16],
-    rules: NDArray[np.int64],
     hand: int,
     lowest: int,
     highest: int,
@@ -381,7 +396,7 @@ def expert_bid(
         return 0
     if may_pass == 0:
         return lowest
-    worth = hand_worth(parameters, AT_MODEL_7, AT_SUITS_7, rules, hand)
+    worth = hand_worth(parameters, AT_MODEL_7, AT_SUITS_7, hand)
     marriages, halves = marriages_and_halves(hand)
     place = AT_ADVANTAGE + advantage_place(worth, marriages, halves, lowest, state)
     return lowest if parameters[place] > 0 else 0
@@ -390,7 +405,6 @@ def expert_bid(
 @kernel
 def expert_concession(
     parameters: NDArray[np.int16],
-    rules: NDArray[np.int64],
     hand10: int,
     made_bid: int,
     price: int,
@@ -401,9 +415,9 @@ def expert_concession(
     A score counts against the mean of the two others'. Playing earns the bid as often as it is
     made and costs it else; the others then share what the declarer does not take.
     """
-    gifts = expert_gifts(parameters, rules, hand10)
+    gifts = expert_gifts(parameters, hand10)
     kept = hand10 & ~(1 << (gifts & 31)) & ~(1 << (gifts >> 5))
-    worth = hand_worth(parameters, AT_MODEL_8, AT_SUITS_8, rules, kept)
+    worth = hand_worth(parameters, AT_MODEL_8, AT_SUITS_8, kept)
     marriages, _halves = marriages_and_halves(kept)
     chance = chance_of(parameters, worth, marriages, made_bid)
     score = made_bid * (2 * chance - 10_000) // 10_000
