@@ -276,6 +276,29 @@ def sighted() -> Lines:
         }
 
 
+def fear() -> Lines:
+    """Plain PIMC less pimc as declarers, beside expert and beside two who see all cards, mil."""
+    gains: dict[str, tuple[np.ndarray, ...]] = {}
+    base = played("mil", "expert")
+    n = min(played("mil", name, SIGHTED, "declarer").deals for name in ("pimc", "pimc:solving=100"))
+    declares = base.values[:, DECLARER, :n] == SEATS[:, None]
+    for words, others, seats in (
+        ("two who see all cards", SIGHTED, "declarer"),
+        ("two of expert", "expert", "all"),
+    ):
+        rows = [
+            played("mil", name, others, seats).own_and_lead()
+            for name in ("pimc:solving=100", "pimc")
+        ]
+        gains[words] = tuple(
+            ((a[:, :n] - b[:, :n]) * declares).sum(axis=0) for a, b in zip(*rows, strict=True)
+        )
+    one, other = gains.values()
+    gains["the first less the second"] = tuple(a - b for a, b in zip(one, other, strict=True))
+    for words, (own, lead) in gains.items():
+        yield {"beside": words, "deals": n, "own": mean_of(own), "lead": mean_of(lead)}
+
+
 def thoughts() -> Lines:
     """What PIMC thought of its contracts, and what came: in the layouts, and at the table, mil."""
     for name in ("pimc:solving=100", "pimc"):
@@ -320,7 +343,18 @@ def agreement() -> Lines:
 
 BRIEF = ("bias_contract", "bias_class")
 """Of these the README has mil only."""
-PLAYED = (ladder, declaring, layouts, roles, variants, solver_layouts, sighted, thoughts, agreement)
+PLAYED = (
+    ladder,
+    declaring,
+    layouts,
+    roles,
+    variants,
+    solver_layouts,
+    sighted,
+    fear,
+    thoughts,
+    agreement,
+)
 
 
 # -- writing -------------------------------------------------------------------------------------
