@@ -2,6 +2,7 @@
 # make demo   a million deals, two tables, charts, in out/demo/
 # make test   the test suite
 # make check  format, lint, types, imports, tests
+# make tables the tables of all hands that milsim hand reads: some 20 minutes a core and rule set
 # make docs   the generated pages of docs/
 # make analysis-strength  the study of how strong the policies are; fifty minutes
 
@@ -14,7 +15,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 DEMO := out/demo
 STAMP := $(VENV)/.milsim-installed
 
-.PHONY: setup demo test test-slow format check lint types imports docs bench analysis-strength clean
+.PHONY: setup demo test test-slow format check lint types imports docs tables bench analysis-strength clean
 
 setup: $(STAMP)
 
@@ -61,6 +62,13 @@ check: lint types imports test
 
 docs: $(STAMP)
 	@$(BIN)/python docs/make_rules.py
+
+# What lies in out/tables/ is not played again.
+tables: $(STAMP)
+	@for rules in mil gamerules; do \
+		$(BIN)/milsim table build --rules $$rules --out out/tables/$$rules && \
+		$(BIN)/milsim table pack out/tables/$$rules --out milsim/tables/data/$$rules-expert.hands || exit $$?; \
+	done
 
 bench: $(STAMP)
 	@$(BIN)/milsim bench
