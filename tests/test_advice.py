@@ -118,7 +118,8 @@ def test_verdicts_name_their_rules_and_are_those_of_any_threads(shell: Shell) ->
     assert one == two
     assert one.splitlines()[0] == "What players are told, measured under mil-500-changed"
     assert "rules mil-500-changed (" in one
-    assert one.count("; under mil-500-changed)") == 11
+    unwrapped = " ".join(one.split())
+    assert unwrapped.count("; under mil-500-changed)") == 11
     rows = shell("report", "advice", *options, "--format", "csv").out.splitlines()
     place = rows[0].split(",").index("rules")
     assert "mil-500-changed" in rows[1].split(",")[place:]
