@@ -41,7 +41,7 @@ from milsim.simulation.plan import Plan
 from milsim.simulation.tricks_kernel import MARRIAGES, POINTS
 from milsim.store.collect import collect
 from milsim.tables import hands_kernel as at
-from milsim.tables.building import build_table
+from milsim.tables.building import build_table, hands_left
 from milsim.tables.columns import rows_of, schema_of
 from milsim.tables.compact import (
     CompactTable,
@@ -221,6 +221,7 @@ def test_threads_shards_and_a_second_run_give_the_same_bytes(tmp_path: Path) -> 
     assert all_bytes(tmp_path / "threads") == expected
     second = build_table(plan_of(), tmp_path / "shards", threads=1, shard=(2, 2))
     assert [part.start for part in second.parts] == [4096]
+    assert [hands_left(plan_of(), tmp_path / "shards", (k, 2)) for k in (1, 2)] == [96, 0]
     assert build_table(plan_of(), tmp_path / "shards", threads=1, shard=(1, 2)).complete
     assert all_bytes(tmp_path / "shards") == expected
     times = {path: path.stat().st_mtime_ns for path in (tmp_path / "whole").rglob("*")}

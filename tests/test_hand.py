@@ -20,7 +20,7 @@ from milsim.deals import combination_rank
 from milsim.errors import DealError, MilsimError, RunError, UsageError
 from milsim.reports.contracts import Contract
 from milsim.reports.statistics import Interval
-from milsim.rules import load, with_fields
+from milsim.rules import digest, load, with_fields
 from milsim.tables.compact import CompactTable
 from milsim.tables.folder import manifest_of
 from milsim.tables.plan import TablePlan
@@ -135,6 +135,23 @@ def test_a_policy_that_is_asked_decision_by_decision_plays_the_same_deals() -> N
     assert driven == {int(p): int(played[p]) for p in np.flatnonzero(played)}
 
 
+def test_corrected_is_double_dummy_moved_by_the_table_of_bias(tmp_path: Path) -> None:
+    about = {"rules": digest(load("mil")), "mode": "declarer", "double_dummy": "exchange"}
+    about |= {"model": "policy expert", "deals": 1000, "where": ""}
+    keys = {"marriages": None, "aces": None, "guarded_tens": None, "n": 1000}
+    knots = [{**keys, "dd": dd, "played": dd + 7} for dd in (50.0, 150.0)]
+    path = tmp_path / "bias.json"
+    path.write_text(json.dumps({"correction": {"about": about, "knots": knots}}))
+    models = ["corrected", "double-dummy", "greedy"]
+    answer = hand(CARDS, models=models, per_talon=1, deals=6, bias=path)
+    corrected, solved, _ = answer.estimates
+    assert corrected.points.value == pytest.approx((solved.points.value or 0) + 7)
+    about["rules"] = "0" * 64
+    path.write_text(json.dumps({"correction": {"about": about, "knots": knots}}))
+    with pytest.raises(RunError, match="measured with rules 000000000000"):
+        hand(CARDS, models=models, bias=path)
+
+
 # -- from the table ------------------------------------------------------------------------------
 
 
@@ -165,7 +182,7 @@ def test_fewer_cards_are_averaged_over_all_hands_that_hold_them(
     assert answer.model.makes[100].value == pytest.approx(float(packed.chances(ranks)[0].mean()))
     assert answer.talon is None
     assert of_table("...", table).hands == N_HANDS
-    assert "the average of 26,334 hands" in str(answer)
+    assert "2 of 7 cards: the average of the 26,334 hands" in str(answer)
 
 
 def test_a_table_must_be_of_the_rules(table: tuple[Path, CompactTable]) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 10
 BEST_CARDS = WORST_CARDS = 4
-WIDTH = 79
+WIDTH = 80
 
 
 def hand_text(answer: HandAnswer) -> str:
@@ -32,7 +32,10 @@ def _lines(answer: HandAnswer) -> Iterator[str]:
     rules = answer.rules.name
     yield f"{answer.cards.pretty()}   ({answer.cards.points} card points, rules {rules})"
     if answer.hands > 1:
-        yield f"{len(answer.cards)} cards: the average of {answer.hands:,} hands that hold them"
+        held = f"the {answer.hands:,} hands that hold them"
+        yield from _wrapped(
+            f"{len(answer.cards)} of 7 cards: the average of {held}, as the table has them."
+        )
     yield ""
     mean = _shown(model.points)
     if answer.percentile is None:

@@ -94,16 +94,12 @@ def build(
     which = shard_of(shard)
     silent = quiet or json
     announce_compilation(quiet=silent)
-    from milsim.tables.building import build_table
-    from milsim.tables.folder import part_spans
+    from milsim.tables.building import build_table, hands_left
 
-    k, n = which
-    mine = [start for i, (start, _) in enumerate(part_spans(plan)) if i % n == k - 1]
-    total = sum(count for start, count in part_spans(plan) if start in set(mine))
-    with shown_progress(total, "hands", quiet=silent) as progress:
+    with shown_progress(hands_left(plan, out, which), "hands", quiet=silent) as progress:
         table = build_table(plan, out, threads=n_threads, shard=which, progress=progress)
     _print(table, json)
-    if any(table.part(start) is None for start in mine):
+    if hands_left(plan, out, which):
         raise InterruptedRunError(
             f"interrupted; {table.rows:,} hands are saved in {out}, and the same command goes on"
         )

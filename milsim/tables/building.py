@@ -91,6 +91,18 @@ def build_table(
     return table
 
 
+def hands_left(plan: TablePlan, folder: str | Path, shard: tuple[int, int] = (1, 1)) -> int:
+    """How many hands of a shard the folder does not hold yet: what `build_table` will play."""
+    path = Path(folder)
+    table = Table.open(path) if (path / MANIFEST_NAME).is_file() else None
+    k, n = shard
+    return sum(
+        count
+        for i, (start, count) in enumerate(part_spans(plan))
+        if i % n == k - 1 and (table is None or table.part(start) is None)
+    )
+
+
 def _chunks(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     for start, count in spans:
         yield from chunk_ranges(start, count, CHUNK_HANDS)
@@ -120,4 +132,4 @@ def _begun(plan: TablePlan, path: Path) -> Table:
     return table
 
 
-__all__ = ["CHUNK_HANDS", "build_table"]
+__all__ = ["CHUNK_HANDS", "build_table", "hands_left"]
