@@ -315,6 +315,23 @@ def test_origins_of_odd_makers():
     assert origin_of(made) != origin_of(other)
 
 
+def test_a_decision_nearly_spelt_is_refused():
+    class Misspelt(Policy):
+        def cards(self, view):
+            return legal_cards(view)[0]
+
+    class Helped(Policy):
+        def card(self, view):
+            return self.cards(view)[0]
+
+        def cards(self, view):
+            return legal_cards(view)
+
+    with pytest.raises(PolicyError, match="^policy Misspelt: cards is no decision; .* card\\?$"):
+        milsim.check_policy(Misspelt, deals=1)
+    assert milsim.check_policy(Helped, deals=1) > 0
+
+
 def test_check_policy_finds_what_is_wrong():
     class Moody(Policy):
         def __init__(self):

@@ -8,6 +8,7 @@ numbers: a bid in points (0 to pass), cards as indices 0–23. What is not overr
 from __future__ import annotations
 
 from collections.abc import Callable
+from difflib import get_close_matches
 from typing import Any
 
 from milsim.errors import PolicyError, quote
@@ -107,6 +108,19 @@ def legal_cards(view: View) -> tuple[int, ...]:
     return tuple(sorted({act.card for act in view.legal_acts if isinstance(act, Play)}))
 
 
+def _check_spelling(policy: Any) -> None:
+    """Raise PolicyError for ``def cards``, which would leave the cards to `greedy` unsaid."""
+    for name in dir(policy):
+        if name.startswith("_") or name in DECISIONS:
+            continue
+        for meant in get_close_matches(name, DECISIONS, n=1, cutoff=0.8):
+            is_own = getattr(type(policy), meant, None) not in (None, getattr(Policy, meant))
+            if not is_own and callable(getattr(policy, name)):
+                raise PolicyError(
+                    f"policy {type(policy).__name__}: {name} is no decision; did you mean {meant}?"
+                )
+
+
 class UserPlayer:
     """A `Policy` at a driven table."""
 
@@ -115,7 +129,8 @@ class UserPlayer:
     def __init__(self, policy: Any) -> None:
         """The object is asked by the names of `Policy`; what it lacks, `Policy` answers.
 
-        Raises PolicyError for an object without any of them, or with one that is no method.
+        Raises PolicyError for an object without any of them, with one that is no method, or with a
+        method whose name is nearly one of them.
         """
         default = Policy()
         own = [name for name in DECISIONS if hasattr(policy, name)]
@@ -127,6 +142,7 @@ class UserPlayer:
         self._ask: dict[str, Callable[..., Any]] = {
             name: getattr(policy if name in own else default, name) for name in DECISIONS
         }
+        _check_spelling(policy)
         for name, ask in self._ask.items():
             if not callable(ask):
                 raise PolicyError(
