@@ -327,7 +327,7 @@ def test_a_decision_nearly_spelt_is_refused():
         def cards(self, view):
             return legal_cards(view)
 
-    with pytest.raises(PolicyError, match="^policy Misspelt: cards is no decision; .* card\\?$"):
+    with pytest.raises(PolicyError, match=r"^policy Misspelt: cards is no decision; .* card\?$"):
         milsim.check_policy(Misspelt, deals=1)
     assert milsim.check_policy(Helped, deals=1) > 0
 
