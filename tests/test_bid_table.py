@@ -52,6 +52,7 @@ from milsim.tables.compact import (
     shipped_table,
 )
 from milsim.tables.folder import Table, manifest_of
+from milsim.tables.passing import class_keys, passing_values
 from milsim.tables.plan import TablePlan, hands_of, shard_of
 from milsim.tables.playing import HandPlayer, deals_of_hand
 from tests.chi_square import FALSE_ALARMS, binomial_tail, chi_square_limit
@@ -382,6 +383,7 @@ def test_packing_rounds_no_more_than_it_says(
     assert read.contracts[-1] < 300
     for name in ("means", "spreads", "levels"):
         assert (getattr(read, name) == getattr(packed, name)).all()
+    assert np.array_equal(read.passing, packed.passing, equal_nan=True)
     assert np.abs(read.means - rows["points"].to_numpy() / 680).max() <= 0.2501
     chances = read.chances(np.arange(N_HANDS))
     for i, contract in enumerate(read.contracts):
@@ -398,17 +400,47 @@ def test_a_packed_file_is_read_as_its_text_says(
     _, _, packed = made_up
     line, _, stream = packed.to_bytes().partition(b"\n")
     header, planes = json.loads(line), zlib.decompress(stream)
-    assert len(planes) == (3 + len(header["contracts"])) * N_HANDS
+    assert len(planes) == (4 + len(header["contracts"])) * N_HANDS
     for rank in (0, 7, 200_000, N_HANDS - 1):
-        at_plane = [planes[plane * N_HANDS + rank] for plane in range(3 + len(header["contracts"]))]
+        at_plane = [planes[plane * N_HANDS + rank] for plane in range(4 + len(header["contracts"]))]
         assert (at_plane[0] + 256 * at_plane[1]) / 2 == packed.means[rank]
         assert at_plane[2] == packed.spreads[rank]
+        assert at_plane[3] - 64 == packed.passing[rank]
         level = 0
         for i in range(len(header["contracts"])):
-            level = (level + at_plane[3 + i]) % 256
+            level = (level + at_plane[4 + i]) % 256
             assert sin(pi / 2 * level / 100) ** 2 == pytest.approx(
                 float(packed.chances(np.array([rank]))[i, 0]), abs=1e-12
             )
+
+
+def test_passing_is_drawn_to_the_class_by_as_much_as_is_noise() -> None:
+    """Hands of one class whose true values are known: the drawn values miss them by less."""
+    rng = np.random.default_rng(4)
+    ranks = np.flatnonzero(
+        (class_keys(hand_masks_table().astype(np.int64)) == [[1], [1], [1]]).all(axis=0)
+    )
+    truth = rng.normal(40, 10, len(ranks))
+    scores = np.rint(rng.normal(truth[:, None], 30, (len(ranks), 20))).astype(np.int64)
+    never = np.arange(len(ranks)) % 100 == 0
+    rows = pl.DataFrame(
+        {
+            "hand": ranks,
+            "pass_deals": np.where(never, 0, 20),
+            "pass_score": np.where(never, 0, scores.sum(axis=1)),
+            "pass_score_squared": np.where(never, 0, (scores**2).sum(axis=1)),
+        }
+    )
+    values, classes = passing_values(rows)
+    assert (np.isnan(values) == never).all()
+    (only,) = classes
+    assert only.key == (1, 1, 1)
+    assert only.deals == 20 * int((~never).sum())
+    assert only.mean == pytest.approx(40, abs=4 * only.error)
+    assert only.spread == pytest.approx(10, rel=0.1)
+    missed = float(np.sqrt(np.nanmean((values - truth) ** 2)))
+    assert only.hand_error == pytest.approx(missed, rel=0.05)
+    assert missed == pytest.approx(10 / sqrt(1 + 100 / 45), rel=0.05)  # 5.6, of 6.7 without
 
 
 def test_levels_are_the_nearest_to_every_proportion() -> None:

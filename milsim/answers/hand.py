@@ -22,12 +22,12 @@ from milsim.policies.spec import canonical, parse_spec
 from milsim.reference.auction import highest_bid
 from milsim.reports.bias_table import CORRECTED, BiasTable
 from milsim.reports.contracts import Contract
-from milsim.reports.statistics import Interval, Moments, Z
+from milsim.reports.statistics import UNKNOWN, Interval, Moments, Z
 from milsim.rules import Rules, digest, load
 from milsim.simulation.engine import in_order
 from milsim.simulation.plan import whole_number
 from milsim.tables.compact import CONTRACT_STEP, CompactTable, read_compact, shipped_table
-from milsim.tables.passing import KEYS
+from milsim.tables.passing import KEYS, class_keys
 from milsim.tables.plan import contracts_of
 from milsim.tables.playing import HandPlayer, Played
 from milsim.threads import checked_threads
@@ -253,7 +253,7 @@ def _of_hand(held: int, request: _Request, known: CompactTable | None) -> HandAn
     else:
         assert known is not None
         found[request.fast] = _from_table(np.array([rank]), known, contracts)
-        passing, source = _passing_of_class(np.array([held]), known), "class"
+        passing, source = _passing_of_table(np.array([rank]), known), "table"
     mean = found[request.fast].points.value
     # What was not asked for comes last: the fast policy always plays.
     names = dict.fromkeys((*request.models, request.fast))
@@ -384,7 +384,7 @@ def _averaged(held: int, request: _Request, known: CompactTable | None) -> HandA
     ranks = np.flatnonzero(masks & held == held)
     contracts = request.contracts()
     estimate = _from_table(ranks, known, contracts)
-    passing = _passing_of_class(masks[ranks].astype(np.int64), known)
+    passing = _passing_of_table(ranks, known)
     highest = highest_bid(cards_of(held), request.rules)
     mean = estimate.points.value
     assert mean is not None
@@ -396,7 +396,7 @@ def _averaged(held: int, request: _Request, known: CompactTable | None) -> HandA
         percentile=known.percentile(_halves(mean)),
         estimates=(estimate,),
         passing=passing,
-        passing_source="class",
+        passing_source="table",
         passing_model=known.policy,
         highest_allowed=highest,
         bid_up_to=_bid(estimate, passing, highest),
@@ -424,18 +424,19 @@ def _from_table(
     )
 
 
-def _passing_of_class(hands: NDArray[np.int64], known: CompactTable) -> Interval:
-    """What the classes of some hands earn by passing; how far single hands are off counts in."""
-    keys, counts = np.unique(
-        np.stack([feature(name, hands) for name in KEYS]), axis=1, return_counts=True
-    )
-    total = variance = 0.0
-    for (first, second, third), n in zip(keys.T.tolist(), counts.tolist(), strict=True):
-        found = known.pass_class(first, second, third)
-        total += n * found.mean
-        variance += (n * found.error) ** 2 + n * found.spread**2
-    value = total / len(hands)
-    half = Z * sqrt(variance) / len(hands)
+def _passing_of_table(ranks: NDArray[np.int64], known: CompactTable) -> Interval:
+    """What some hands earn by passing, averaged; unknown if none of them ever passes."""
+    ranks = ranks[~np.isnan(known.passing[ranks])]
+    if len(ranks) == 0:
+        return UNKNOWN
+    keys = class_keys(hand_masks_table()[ranks].astype(np.int64))
+    classes = known.pass_classes()
+    found = [classes[key] for key in zip(*np.unique(keys, axis=1).tolist(), strict=True)]
+    counts = np.unique(keys, axis=1, return_counts=True)[1].tolist()
+    single = sum(n * each.hand_error**2 for n, each in zip(counts, found, strict=True))
+    common = sum((n * each.error) ** 2 for n, each in zip(counts, found, strict=True))
+    value = float(known.passing[ranks].mean())
+    half = Z * sqrt(single + common) / len(ranks)
     return Interval(value, value - half, value + half)
 
 

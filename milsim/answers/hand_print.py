@@ -127,15 +127,16 @@ def _advice(answer: HandAnswer) -> Iterator[str]:
         )
         return
     earns = _shown(passing)
-    who = "hands like it earn" if answer.passing_source == "class" else "it earns"
     if bid is None:
         lowest = next(iter(model.scores))
         score = _shown(model.scores[lowest])
-        yield from _wrapped(f"Pass: {who} {earns} by passing, and {score} by playing {lowest}.")
+        yield from _wrapped(f"Pass: it earns {earns} by passing, and {score} by playing {lowest}.")
     else:
         limit = " (the rules allow no higher bid)" if bid == answer.highest_allowed else ""
         score = _shown(model.scores[bid])
-        yield from _wrapped(f"Bid up to {bid}{limit}: it scores {score}; by passing {who} {earns}.")
+        yield from _wrapped(
+            f"Bid up to {bid}{limit}: it scores {score}; by passing it earns {earns}."
+        )
     yield from _wrapped(
         f"(Passing: at once, at middle- or rearhand; {answer.passing_model} does all the rest. "
         "What counts is your own score of the deal, on average.)"

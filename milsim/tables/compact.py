@@ -7,7 +7,9 @@ masks as numbers):
 1. ``mean``: declarer points on average, in half points, modulo 256; ``mean_high``: that divided
    by 256;
 2. ``spread``: the standard deviation of declarer points, in whole points;
-3. for each of the header's ``contracts``, which go by tens, one of *levels* 0 … 100, stored as
+3. ``passing``: what a hand earns that passes (:mod:`milsim.tables.passing`), in whole points plus
+   64; 255 for one that never passes, as it must ask for a new deal;
+4. for each of the header's ``contracts``, which go by tens, one of *levels* 0 … 100, stored as
    the difference (modulo 256) from the contract before it; before the first there is 0. A level q
    stands for the chance sin²(π/2 · q/100) of making the contract.
 
@@ -16,8 +18,8 @@ levels. Rounding to whole levels, at most ±0.79 % at one half and less towards 
 error larger by a thirtieth. Level 0 is "never in these deals", level 100 "always". Means are off by
 at most a quarter of a point, where their sampling error is 1 to 2 points.
 
-The header also has ``passing``: what a hand earns that passes, by the hand's class; see
-:class:`PassClass`.
+The header also has ``passing``, the classes of hands with their standard errors: rows of
+:class:`~milsim.tables.passing.PassClass`.
 """
 
 from __future__ import annotations
@@ -40,7 +42,7 @@ from milsim.errors import RunError, quote
 from milsim.files import reason_of
 from milsim.rules import Rules, digest
 from milsim.tables.folder import Table
-from milsim.tables.passing import PassClass, pass_classes
+from milsim.tables.passing import PassClass, passing_values
 from milsim.tables.plan import TablePlan, contracts_of
 
 FORMAT = "milsim hand table"
@@ -50,7 +52,9 @@ CONTRACT_STEP = 10
 HALVES = 2  # a mean is stored in half points
 MOST_BYTES = 20_000_000
 ENDING = ".hands"
-_HEAD_PLANES = 3
+_HEAD_PLANES = 4
+_PASS_ZERO = 64
+_NEVER_PASSES = 255
 
 
 def levels_of(made: NDArray[np.int64], deals: NDArray[np.int64]) -> NDArray[np.uint8]:
@@ -77,13 +81,15 @@ def chances_of(levels: NDArray[np.uint8]) -> NDArray[np.float64]:
 class CompactTable:
     """All hands of a rule set by one policy; arrays by rank.
 
-    ``means`` float32 and ``spreads`` uint8 in declarer points; ``levels`` uint8 (contracts, hands).
+    ``means`` float32 and ``spreads`` uint8 in declarer points; ``passing`` float32 in points of the
+    deal score, NaN for hands that never pass; ``levels`` uint8 (contracts, hands).
     ``header`` is the provenance: the rules' digest, policy, seed, deals a talon, kernels, versions.
     """
 
     header: Mapping[str, Any]
     means: NDArray[np.float32]
     spreads: NDArray[np.uint8]
+    passing: NDArray[np.float32]
     levels: NDArray[np.uint8]
 
     @property
@@ -111,19 +117,17 @@ class CompactTable:
         same = int((self.means == mean).sum())
         return (below + same / 2) / len(self.means)
 
-    def pass_class(self, marriages: int, aces: int, guarded_tens: int) -> PassClass:
-        """What hands of a class earn by passing; the nearest class if there is none of this."""
-        return self._passing[(marriages, aces, guarded_tens)]
-
-    @property
-    def _passing(self) -> dict[tuple[int, int, int], PassClass]:
+    def pass_classes(self) -> dict[tuple[int, int, int], PassClass]:
+        """The classes of hands by marriages, aces and guarded tens, with what passing earns."""
         found = (PassClass.of(row) for row in self.header["passing"])
         return {each.key: each for each in found}
 
     def to_bytes(self) -> bytes:
         """The file."""
         halves = np.rint(self.means * HALVES).astype(np.int64)
-        head = np.stack([halves % 256, halves // 256, self.spreads]).astype(np.uint8)
+        passing = np.clip(np.rint(self.passing) + _PASS_ZERO, 0, _NEVER_PASSES - 1)
+        passing = np.where(np.isnan(self.passing), _NEVER_PASSES, passing)
+        head = np.stack([halves % 256, halves // 256, self.spreads, passing]).astype(np.uint8)
         steps = np.diff(self.levels, axis=0, prepend=np.zeros((1, self.levels.shape[1]), np.uint8))
         planes = np.concatenate([head, steps]).tobytes()
         line = json.dumps(dict(self.header), ensure_ascii=True, separators=(",", ":"))
@@ -141,7 +145,9 @@ class CompactTable:
             raise RunError(f"table {where}: is torn or changed; pack it anew") from None
         halves = planes[0].astype(np.float32) + 256 * planes[1].astype(np.float32)
         levels = np.cumsum(planes[_HEAD_PLANES:], axis=0, dtype=np.uint8)
-        return cls(header, halves / HALVES, planes[2], levels)
+        passing = planes[3].astype(np.float32) - _PASS_ZERO
+        passing[planes[3] == _NEVER_PASSES] = np.nan
+        return cls(header, halves / HALVES, planes[2], passing, levels)
 
     @classmethod
     def packed(cls, table: Table) -> CompactTable:
@@ -168,6 +174,7 @@ class CompactTable:
             if each % CONTRACT_STEP == 0 and _sum(rows, f"makes_{each}")
         ]
         made = np.stack([rows[f"makes_{each}"].to_numpy().astype(np.int64) for each in contracts])
+        passing, classes = passing_values(rows)
         header = {
             "format": FORMAT,
             "version": FORMAT_VERSION,
@@ -180,12 +187,13 @@ class CompactTable:
             "versions": manifest["versions"],
             "contracts": contracts,
             "levels": LEVELS,
-            "passing": [each.to_row() for each in pass_classes(rows)],
+            "passing": [each.to_row() for each in classes],
         }
         return cls(
             header,
             (halves / HALVES).astype(np.float32),
             np.clip(np.rint(np.sqrt(np.maximum(variance, 0))), 0, 255).astype(np.uint8),
+            np.rint(passing).astype(np.float32),
             levels_of(made, deals),
         )
 
