@@ -91,7 +91,7 @@ def measure(matches: int, deals: int, rounds: int) -> None:
     head = ("rules", "policy", "deals/s", "of matches", "deals a match", "won")
     print("{:12} {:8} {:>12} {:>12} {:>14} {:>7}".format(*head))
     for rules in preset_names():
-        for policy in ("greedy", "random"):
+        for policy in ("expert", "greedy", "random"):
             alone, in_matches = [], []
             for _ in range(rounds):
                 chunks = play(Plan.make(deals=deals, rules=rules, policy=policy), threads=1)

@@ -270,11 +270,12 @@ class _Bench:
     def solve_command(self) -> float:
         return self.best(self._command("solve", "688907321587"))
 
-    def _play(self, mode: str, threads: int) -> None:
+    def _play(self, mode: str, threads: int, policy: str = "greedy", share: int = 1) -> None:
         from milsim.simulation.engine import play
         from milsim.simulation.plan import Plan
 
-        for _ in play(Plan.make(deals=self.deals, mode=mode), threads=threads):
+        plan = Plan.make(deals=max(1, self.deals // share), mode=mode, policy=policy)
+        for _ in play(plan, threads=threads):
             pass
 
     def declarer_mode(self) -> float:
@@ -282,6 +283,20 @@ class _Bench:
 
     def auction_mode(self) -> float:
         return self.deals / self.best(lambda: self._play("auction", 1))
+
+    def random_deals(self) -> float:
+        return self.deals / self.best(lambda: self._play("auction", 1, "random"))
+
+    def expert_deals(self) -> float:
+        share = 4
+        played = max(1, self.deals // share)
+        return played / self.best(lambda: self._play("auction", 1, "expert", share))
+
+    def pimc_deals(self) -> float:
+        share = 10_000
+        played = max(1, self.deals // share)
+        policy = "pimc:playouts=32"
+        return played / self.best(lambda: self._play("auction", 1, policy, share))
 
     def pairs(self, work: Callable[[int], object]) -> list[float]:
         """How many times as fast work is with two threads, over pairs of short pieces."""
