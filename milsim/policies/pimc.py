@@ -7,12 +7,11 @@ own cards only (`milsim.policies.pimc_playouts`). The first knows the best play,
 everybody sees all cards (strategy fusion, non-locality: the papers named there); the second makes
 neither mistake, and plays worse. The worth of a card is a weighted mean of both.
 
-Measured with one such seat beside two of `expert`, on the same 300 or 400 deals with all seats in
-turn, in points a deal, paired: solving alone earns 4.4 ± 1.5 less than half and half under mil;
-half and half is no better than playouts alone (+0.3 ± 1.0 under mil, −1.8 ± 1.7 under gamerules),
-and takes twice the time; solving only the last three tricks is worse than playing them out (−0.9 ±
-0.5). So playouts alone are the default, and ``solving=100`` is plain perfect information Monte
-Carlo (with gifts and contract by playouts).
+Measured with one such seat beside two of `expert`, on the same deals with all seats in turn, in
+points a deal (analysis/strength, with intervals and the reasons): solving alone, ``solving=100``,
+is plain perfect information Monte Carlo (with gifts and contract by playouts) and no better than
+`expert`, −0.7 ± 1.4 under mil. Playouts alone, the default, lead `expert` by 6.8 ± 0.9 (mil) and 7.6
+± 1.0 (gamerules); half and half is as good, and takes twice the time.
 
 What a layout is worth to a seat is in points of the deal score:
 
