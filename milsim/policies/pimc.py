@@ -10,8 +10,8 @@ neither mistake, and plays worse. The worth of a card is a weighted mean of both
 Measured with one such seat beside two of `expert`, on the same deals with all seats in turn, in
 points a deal (analysis/strength, with intervals and the reasons): solving alone, ``solving=100``,
 is plain perfect information Monte Carlo (with gifts and contract by playouts) and no better than
-`expert`, −0.7 ± 1.4 under mil. Playouts alone, the default, lead `expert` by 6.8 ± 0.9 (mil) and 7.6
-± 1.0 (gamerules); half and half is as good, and takes twice the time.
+`expert`, −0.7 ± 1.4 under mil. Playouts alone, the default, lead `expert` by 6.8 ± 0.9 (mil) and
+7.6 ± 1.0 (gamerules); half and half is as good, and takes twice the time.
 
 What a layout is worth to a seat is in points of the deal score:
 
