@@ -18,6 +18,7 @@ from milsim.cli import (
     deal,
     doctor,
     exchange,
+    explore,
     hand,
     match,
     report,
@@ -49,6 +50,7 @@ app.command("report")(report.report)
 app.command("chart")(chart.chart)
 app.command("solve")(solve.solve)
 app.command("exchange")(exchange.exchange)
+app.command("explore")(explore.explore)
 app.command("deal")(deal.deal)
 app.add_typer(rules.app, name="rules")
 app.add_typer(table.app, name="table")
