@@ -85,7 +85,7 @@ def to_markdown(report: Report) -> str:
     """The report as Markdown, with all columns that the text has on a wide page."""
     lines = [f"## {report.title}", "", f"*{report.kind} · {report.provenance}*"]
     for table in report.tables:
-        body = _Body.of(table)
+        body = PrintedRows.of(table)
         cells = [[_escaped(plain(*row[i])) for i in range(len(table.columns))] for row in body.rows]
         if body.rest:
             cells.insert(body.before_total, [_escaped(text) for text in body.rest])
@@ -106,8 +106,11 @@ def _wrapped(text: str, width: int | None, indent: str = "") -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Body:
-    """The cells of the rows that are printed; ``rest`` stands for those that are not."""
+class PrintedRows:
+    """The cells of the rows that are printed; ``rest`` stands for those that are not.
+
+    The rest goes before the total, row ``before_total`` (of a table with a summary the last one).
+    """
 
     frame: pl.DataFrame
     rows: list[list[tuple[str, str]]]
@@ -115,7 +118,8 @@ class _Body:
     before_total: int
 
     @classmethod
-    def of(cls, table: Table) -> _Body:
+    def of(cls, table: Table) -> PrintedRows:
+        """The rows of a table, as text and pages show them."""
         frame = table.frame
         totals = 1 if table.summary and frame.height else 0
         body, total = frame.head(frame.height - totals), frame.tail(totals)
@@ -146,7 +150,7 @@ def _rest_cells(table: Table, rare: pl.DataFrame) -> list[str]:
 
 
 def _table_lines(table: Table, width: int | None) -> list[str]:
-    body = _Body.of(table)
+    body = PrintedRows.of(table)
     columns, texts = list(table.columns), _texts(table, body)
     kept, dropped = _fitting(columns, texts, width, GAP)
     joined = table.joined if any(column.rank <= ESSENTIAL for column in dropped) else None
@@ -175,7 +179,7 @@ def _table_lines(table: Table, width: int | None) -> list[str]:
     return lines
 
 
-def _texts(table: Table, body: _Body) -> list[list[str]]:
+def _texts(table: Table, body: PrintedRows) -> list[list[str]]:
     """The columns as texts of one width each, two lines of header first."""
     texts = []
     for place, column in enumerate(table.columns):
@@ -198,7 +202,7 @@ def _with_joined_keys(
     return [column, *table.columns[table.keys :]], [keys, *texts[table.keys :]]
 
 
-def _break_keys(table: Table, body: _Body) -> list[object]:
+def _break_keys(table: Table, body: PrintedRows) -> list[object]:
     if table.break_on is None:
         return [None] * (len(body.rows) + bool(body.rest))
     keys: list[object] = body.frame[table.break_on].to_list()

@@ -53,24 +53,33 @@ class MatchSummary:
             "bid": as_plain(self.bid),
         }
 
+    def facts(self) -> list[tuple[str, str]]:
+        """The figures in words, each with what it is (or nothing: as above); none of no matches."""
+        if self.matches == 0:
+            return []
+        nobody = f"{share_in_words(self.nobody)}, stopped after {self.max_deals} deals"
+        length = f"mean {number_in_words(self.length)}, half of them {self.median} or fewer"
+        return [
+            ("matches", f"{self.matches:,}   (sampled; intervals are 95 %)"),
+            *(
+                ("won by player" if number == 1 else "", f"{number} {policy:<10} {won}")
+                for number, policy, won in self._winners()
+            ),
+            ("won by nobody", nobody if self.stopped else "none"),
+            ("deals a match", length),
+            ("contract made", share_in_words(self.made)),
+            ("final bid", f"mean {number_in_words(self.bid)}"),
+        ]
+
+    def _winners(self) -> list[tuple[int, str, str]]:
+        pairs = zip(self.policies, self.won, strict=True)
+        return [(n, policy, share_in_words(won)) for n, (policy, won) in enumerate(pairs, start=1)]
+
     def text(self) -> str:
         """The figures for people, a line each."""
         if self.matches == 0:
             return f"no matches ({self.provenance})"
-        lines = [f"matches                {self.matches:,}   (sampled; intervals are 95 %)"]
-        for number, (policy, won) in enumerate(zip(self.policies, self.won, strict=True), start=1):
-            head = "won by player" if number == 1 else ""
-            lines.append(f"{head:<22} {number} {policy:<10} {share_in_words(won)}")
-        nobody = f"{share_in_words(self.nobody)}, stopped after {self.max_deals} deals"
-        lines += [
-            f"won by nobody          {nobody if self.stopped else 'none'}",
-            f"deals a match          mean {number_in_words(self.length)}, "
-            f"half of them {self.median} or fewer",
-            f"contract made          {share_in_words(self.made)}",
-            f"final bid              mean {number_in_words(self.bid)}",
-            self.provenance,
-        ]
-        return "\n".join(lines)
+        return "\n".join([*(f"{name:<23}{fact}" for name, fact in self.facts()), self.provenance])
 
 
 def match_summary(run: AnyMatchRun) -> MatchSummary:

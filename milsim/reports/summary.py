@@ -51,34 +51,35 @@ class Summary:
             **({} if self.double_dummy is None else {"double_dummy": as_plain(self.double_dummy)}),
         }
 
+    def facts(self) -> list[tuple[str, str]]:
+        """The figures in words, each with what it is; none of a run without deals."""
+        if self.deals == 0:
+            return []
+        seats = ", ".join(
+            f"{name} {share:.1%}" for name, share in zip(SEAT_NAMES, self.by_seat, strict=True)
+        )
+        facts = [
+            ("deals", f"{self.deals:,}   (sampled; intervals are 95 %)"),
+            ("declarer points", f"mean {number_in_words(self.mean_points)}"),
+        ]
+        if self.double_dummy is not None:
+            facts.append(("double dummy", f"mean {number_in_words(self.double_dummy)}"))
+        facts.append(("contract made", share_in_words(self.made)))
+        if self.conceded.value:
+            facts.append(("conceded", share_in_words(self.conceded)))
+        return [
+            *facts,
+            ("mean bid and contract", f"{self.mean_bid:.1f} and {self.mean_contract:.1f}"),
+            ("a marriage declared", share_in_words(self.declared)),
+            ("declarer", seats),
+            ("dealt anew", share_in_words(self.redealt)),
+        ]
+
     def text(self) -> str:
         """The figures for people, a line each."""
         if self.deals == 0:
             return f"no deals ({self.provenance})"
-        seats = ", ".join(
-            f"{name} {share:.1%}" for name, share in zip(SEAT_NAMES, self.by_seat, strict=True)
-        )
-        lines = [
-            f"deals                  {self.deals:,}   (sampled; intervals are 95 %)",
-            f"declarer points        mean {number_in_words(self.mean_points)}",
-            *(
-                []
-                if self.double_dummy is None
-                else [f"double dummy           mean {number_in_words(self.double_dummy)}"]
-            ),
-            f"contract made          {share_in_words(self.made)}",
-            *(
-                [f"conceded               {share_in_words(self.conceded)}"]
-                if self.conceded.value
-                else []
-            ),
-            f"mean bid and contract  {self.mean_bid:.1f} and {self.mean_contract:.1f}",
-            f"a marriage declared    {share_in_words(self.declared)}",
-            f"declarer               {seats}",
-            f"dealt anew             {share_in_words(self.redealt)}",
-            self.provenance,
-        ]
-        return "\n".join(lines)
+        return "\n".join([*(f"{name:<23}{fact}" for name, fact in self.facts()), self.provenance])
 
 
 def summary(run: AnyRun) -> Summary:
