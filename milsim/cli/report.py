@@ -24,8 +24,11 @@ from milsim.errors import UsageError
 
 NAME_HELP = (
     "bidding or marriages (of deals), match or sheet (of matches), auction (of both), bias (of "
-    "several runs of the same deals, or of one with --dd), advice (of no run)."
+    "several runs of the same deals, or of one with --dd), advice (of no run), evaluator or hands "
+    "(of the table of all hands)."
 )
+OF_TABLE = ("evaluator", "hands")
+"""Reports of the table of all hands."""
 FORMAT_HELP = "text, csv, json, md or parquet; data formats hold all columns at full precision."
 
 
@@ -77,7 +80,9 @@ def report(
     rules: Annotated[
         str | None,
         typer.Option(
-            "--rules", metavar="NAME|FILE", help="For advice: rules, a preset or a TOML file; mil."
+            "--rules",
+            metavar="NAME|FILE",
+            help="For advice, evaluator, hands: rules, a preset or a TOML file; mil.",
         ),
     ] = None,
     changes: Annotated[
@@ -85,12 +90,20 @@ def report(
         typer.Option(
             "--set",
             metavar="FIELD=VALUE",
-            help="For advice: set one field of the rules otherwise; may be repeated.",
+            help="For the same: set one field of the rules otherwise; may be repeated.",
         ),
     ] = None,
     threads: Annotated[
         str | None,
         typer.Option("--threads", metavar="N", help="For advice: threads; all cores."),
+    ] = None,
+    table: Annotated[
+        Path | None,
+        typer.Option(
+            "--table",
+            metavar="FILE",
+            help="For evaluator and hands: a table of your own, of milsim table pack.",
+        ),
     ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write to a file.")
@@ -119,8 +132,17 @@ def report(
         "rules": rules,
         "set": changes or None,
         "threads": threads,
+        "table": table,
     }
-    if name == "advice":
+    if name in OF_TABLE:
+        if folders or model != "played" or bias is not None or match is not None:
+            raise UsageError(
+                f"report {name}: takes --rules, --set, --table, --format and --out only"
+            )
+        content = _of_table(name, asked, chosen)
+    elif name == "advice":
+        if table is not None:
+            raise UsageError("--table: is for evaluator and hands, not for advice")
         if folders or model != "played" or bias is not None or match is not None:
             raise UsageError(
                 "report advice: takes --deals, --policy, --seed, --rules, --set, --threads, "
@@ -129,7 +151,8 @@ def report(
         content = _advice(asked, chosen, quiet=json)
     elif any(value is not None for value in asked.values()):
         given = next(option for option, value in asked.items() if value is not None)
-        raise UsageError(f"--{given}: is for advice, not for {name}")
+        homes = "evaluator and hands" if given == "table" else "advice"
+        raise UsageError(f"--{given}: is for {homes}, not for {name}")
     elif name == "bias":
         if model != "played" or bias is not None or match is not None:
             raise UsageError("report bias: takes runs, --format and --out only")
@@ -165,6 +188,22 @@ def _advice(asked: dict[str, Any], format: str, *, quiet: bool) -> bytes:  # noq
 
     with shown_steps(quiet=quiet) as progress:
         return render_advice(format, width=_width(), progress=progress, **options)
+
+
+def _of_table(name: str, asked: dict[str, Any], format: str) -> bytes:  # noqa: A002
+    """The bytes of a report of the table of all hands."""
+    taken = ("rules", "set", "table")
+    given = next(
+        (each for each, value in asked.items() if value is not None and each not in taken), None
+    )
+    if given is not None:
+        raise UsageError(f"--{given}: is for advice, not for {name}")
+    rules = rules_of("mil" if asked["rules"] is None else asked["rules"], asked["set"])
+    if name == "hands":
+        from milsim.reports.hands_report import render_hands as rendered
+    else:
+        from milsim.reports.evaluator import render_evaluator as rendered
+    return rendered(format, width=_width(), rules=rules, table=asked["table"])
 
 
 def _of_one_run(

@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     from milsim.reports.bidding_print import bidding_report
     from milsim.reports.charts.style import save
     from milsim.reports.compare import compare_rules, comparison
+    from milsim.reports.evaluator import evaluator_report, hand_evaluator
     from milsim.reports.files import check_picture_path, check_target, write
     from milsim.reports.formats import render
+    from milsim.reports.hands_report import hands_report
     from milsim.reports.marriage_frames import marriages
     from milsim.reports.marriage_print import marriages_report
     from milsim.reports.match_frames import match
@@ -162,8 +164,8 @@ CHARTS: dict[str, ChartEntry] = {
 }
 
 
-STUDIES = ("bias", "advice")
-"""Reports that are not of one run: of runs of the same deals, and of deals they play themselves."""
+STUDIES = ("bias", "advice", "evaluator", "hands")
+"""Reports that are not of one run: of several, of deals they play, of the table of all hands."""
 
 
 def report_named(name: str) -> ReportEntry | SheetEntry:
@@ -211,6 +213,9 @@ _HOMES = {
     "bidding_report": "milsim.reports.bidding_print",
     "compare_rules": "milsim.reports.compare",
     "comparison": "milsim.reports.compare",
+    "evaluator_report": "milsim.reports.evaluator",
+    "hand_evaluator": "milsim.reports.evaluator",
+    "hands_report": "milsim.reports.hands_report",
     "marriages": "milsim.reports.marriage_frames",
     "marriages_report": "milsim.reports.marriage_print",
     "match": "milsim.reports.match_frames",
@@ -245,6 +250,9 @@ __all__ = [
     "check_target",
     "compare_rules",
     "comparison",
+    "evaluator_report",
+    "hand_evaluator",
+    "hands_report",
     "marriages",
     "marriages_report",
     "match",

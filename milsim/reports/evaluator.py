@@ -1,0 +1,244 @@
+"""Report ``evaluator``: a point count for people, that fits on a card, and how good it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from milsim.cards import SUIT_SYMBOLS, parse_hand
+from milsim.reports.evaluator_errors import error_frame
+from milsim.reports.evaluator_features import LINES, features, places
+from milsim.reports.evaluator_fit import UNIT, Evaluator, Fit, bids_by
+from milsim.reports.formats import render
+from milsim.reports.hands_known import PASS, provenance_of, table_of
+from milsim.reports.provenance import KIND
+from milsim.reports.table import Column, Report, Table
+from milsim.rules import Rules, load
+from milsim.where import feature
+
+EXAMPLES = ("AT..KQ9.A9", "KQ.T9.J9.K")
+"""The two hands that are counted as examples: with an ace, and without."""
+
+READING = (
+    "How to read the card: add up what your seven cards have before the talon. The count times "
+    f"{UNIT} is what the declarer takes with them on average, cards and marriages."
+)
+
+
+def hand_evaluator(
+    rules: str | Path | Rules = "mil", *, table: str | Path | None = None
+) -> Evaluator:
+    """The point count of these rules, fitted to their table (or the packed one in a file).
+
+    Raises :class:`~milsim.errors.RulesError` for rules that are none, and
+    :class:`~milsim.errors.RunError` where there is no table of them.
+    """
+    return Fit(table_of(rules, table), load(rules)).evaluator
+
+
+def evaluator_report(
+    rules: str | Path | Rules = "mil", *, table: str | Path | None = None
+) -> Report:
+    """The report ``evaluator``; arguments and errors as of :func:`hand_evaluator`."""
+    chosen = load(rules)
+    known = table_of(chosen, table)
+    fit = Fit(known, chosen)
+    return Report(
+        name="evaluator",
+        title=f"A point count for a hand of seven cards, under {chosen.name}",
+        kind=KIND,
+        model=f"policy {known.policy}",
+        provenance=provenance_of(known, chosen),
+        reading=READING,
+        notes=tuple(_notes(fit)),
+        tables=(_card(fit), _bids(fit), _examples(fit), _errors(fit)),
+    )
+
+
+def render_evaluator(format: str, *, width: int | None = None, **options: Any) -> bytes:  # noqa: A002
+    """The report in one of FORMATS; options are those of :func:`evaluator_report`."""
+    return render(evaluator_report(**options), format, width=width)
+
+
+def _card(fit: Fit) -> Table:
+    """The card: a row a line."""
+    where, rows = places(), []
+    for line in LINES:
+        columns = where[line.name]
+        weights = fit.evaluator.weights[columns].tolist()
+        fitted = (UNIT * fit.evaluator.fitted[columns]).tolist()
+        row: dict[str, Any] = {"line": line.text, "counts": _shown(weights, line.by_suit)}
+        by_suit = dict(zip(("spades", "clubs", "diamonds", "hearts"), weights, strict=False))
+        row["each"] = None if line.by_suit else weights[0]
+        row |= {
+            suit: by_suit.get(suit) if line.by_suit else None
+            for suit in ("spades", "clubs", "diamonds", "hearts")
+        }
+        row["points_fitted"] = _fitted(fitted, line.by_suit)
+        row["n"] = int((fit.features[:, columns] > 0).any(axis=1).sum())
+        row["share"] = row["n"] / len(fit.hands)
+        rows.append(row)
+    return Table(
+        name="card",
+        title=f"The card (a count of 1 is {UNIT} declarer points)",
+        frame=pl.DataFrame(rows, infer_schema_length=None),
+        columns=(
+            Column("in your seven cards", "line"),
+            Column("count", "counts"),
+            Column("points, fitted", "points_fitted", rank=2),
+            Column("hands, %\n(exact)", "share", "exact", rank=3),
+        ),
+    )
+
+
+def _shown(weights: list[int], by_suit: bool) -> str:
+    if not by_suit:
+        return str(weights[0])
+    return "  ".join(f"{SUIT_SYMBOLS[suit]} {weights[suit]}" for suit in reversed(range(4)))
+
+
+def _fitted(points: list[float], by_suit: bool) -> str:
+    chosen = reversed(points) if by_suit else points
+    return "  ".join(f"{each:.1f}".replace("-", "−") for each in chosen)
+
+
+def _bids(fit: Fit) -> Table:
+    """Up to where to bid by the count, and how many hands that are."""
+    bids = bids_by(fit.counts, fit.evaluator.bids)
+    right = fit.bids.free
+    known = fit.bids.passes
+    rows = []
+    # A contract whose cut is that of a higher one is never the bid of a hand.
+    for bid in sorted({PASS, *np.unique(bids).tolist()}):
+        mine = bids == bid
+        rows.append(
+            {
+                "bid": "pass" if bid == PASS else str(bid),
+                "count_from": fit.evaluator.bids.get(bid),
+                "n": int(mine.sum()),
+                "share": float(mine.mean()),
+                "points": float(fit.points[mine].mean()) if mine.any() else None,
+                "right": float((right == bid)[mine & known].mean()) if mine.any() else None,
+            }
+        )
+    rows.append(
+        {
+            "bid": "all",
+            "count_from": None,
+            "n": len(bids),
+            "share": 1.0,
+            "points": float(fit.points.mean()),
+            "right": float((right == bids)[known].mean()),
+        }
+    )
+    return Table(
+        name="bids",
+        title="Up to where to bid, but never above what the rules allow",
+        frame=pl.DataFrame(rows, infer_schema_length=None),
+        columns=(
+            Column("bid up to", "bid"),
+            Column("count\nfrom", "count_from", "count", missing=""),
+            Column("hands\n(exact)", "n", "count"),
+            Column("of all, %\n(exact)", "share", "exact", rank=1),
+            Column("points\nmean", "points", "points"),
+            Column("right\nbid, %", "right", "percent", rank=2),
+        ),
+        summary=True,
+    )
+
+
+def _examples(fit: Fit) -> Table:
+    """Two hands counted line by line."""
+    masks = np.array([parse_hand(hand) for hand in EXAMPLES], np.int64)
+    ranks = np.searchsorted(fit.hands, masks)
+    counted = features(masks)
+    rows: list[dict[str, Any]] = []
+    for line in LINES:
+        columns = places()[line.name]
+        parts = counted[:, columns] @ fit.evaluator.weights[columns]
+        if counted[:, columns].any():
+            rows.append(_both(line.text, parts.tolist(), empty=(counted[:, columns] == 0).all(1)))
+    rows.append(_both("the count", fit.counts[ranks].tolist()))
+    rows.append(_both("points by the count", fit.evaluator.points(masks).tolist()))
+    rows.append(_both("points by the table", np.rint(fit.points[ranks]).astype(int).tolist()))
+    rows.append(_both("bid by the count (0: pass)", fit.evaluator.bid(masks).tolist()))
+    rows.append(_both("bid by the table (0: pass)", fit.bids.right[ranks].tolist()))
+    return Table(
+        name="examples",
+        title="Two hands (♠.♥.♦.♣), counted",
+        frame=pl.DataFrame(rows, infer_schema_length=None),
+        columns=(
+            Column("", "line"),
+            Column(EXAMPLES[0], "first", "count", missing=""),
+            Column(EXAMPLES[1], "second", "count", missing=""),
+        ),
+    )
+
+
+def _both(line: str, values: list[int], empty: Any = (False, False)) -> dict[str, Any]:
+    first, second = (None if no else value for value, no in zip(values, empty, strict=True))
+    return {"line": line, "first": first, "second": second}
+
+
+def _errors(fit: Fit) -> Table:
+    return Table(
+        name="errors",
+        title=(
+            "How far counts are off (on the half of the hands that was not fitted; points: root "
+            "of the mean square error)"
+        ),
+        frame=error_frame(fit),
+        columns=(
+            Column("what is counted", "count"),
+            Column("points\noff", "rms", "points"),
+            Column("on the\nfitted", "rms_fitted", "points", rank=1),
+            Column("R², %", "r2", "percent", rank=1),
+            Column("right\nbid, %", "right", "percent"),
+            Column("within\na step, %", "within", "percent", rank=1),
+            Column("too\nhigh, %", "high", "percent", rank=2),
+        ),
+        break_on="source",
+    )
+
+
+def _notes(fit: Fit) -> Iterator[str]:
+    yield (
+        "right bid: the highest allowed whose mean score as the contract is at least what passing "
+        "earns, by the table; passing counts as a step below the lowest bid. In the table of bids "
+        "the cap of the rules is left aside."
+    )
+    yield (
+        "Folklore counts are flattered: each has its best straight line to points and its best "
+        "cuts between bids, by the same half of the hands as the card; as told, they are taken at "
+        "their word. The opening table has no points."
+    )
+    yield (
+        "a perfect count, by sampling: how far the table's own deals are off, and how often a "
+        "second such table would give the same bid (about). No count can seem better."
+    )
+    guard = _guard(fit)
+    yield (
+        f"A guard beside a ten is worth {guard:+.1f} points by the same fit (folklore: a ten "
+        "counts if it is guarded)."
+    )
+    out = int((~fit.bids.passes).sum())
+    if out:
+        yield f"{out:,} hands that always ask for a new deal have no right bid and are left out."
+    yield "What a hand is worth depends on the play behind it: other players, other weights."
+
+
+def _guard(fit: Fit) -> float:
+    """What a guard adds to a ten: one more column in the same fit."""
+    guarded = feature("guarded_tens", fit.hands)[fit.half].astype(np.float64)
+    x, points = fit.features[fit.half], fit.points[fit.half]
+    gram, target = x.T @ x, x.T @ guarded
+    # What the other columns do not tell of it, and what is then left of the points.
+    left = guarded - x @ np.linalg.lstsq(gram, target, rcond=None)[0]
+    return float(left @ points / (left @ left))
+
+
+__all__ = ["EXAMPLES", "evaluator_report", "hand_evaluator", "render_evaluator"]
