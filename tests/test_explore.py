@@ -20,6 +20,7 @@ from milsim.dealing import hand_masks_table
 from milsim.dealing.tables import N_HANDS
 from milsim.errors import RunError
 from milsim.pages.explorer import _json, explorer, words
+from milsim.reports.statistics import Interval
 from milsim.rules import Rules, load, with_fields
 from milsim.tables.compact import CompactTable, read_compact, shipped_headers
 from milsim.tables.folder import manifest_of
@@ -372,14 +373,22 @@ def test_a_hand_may_be_typed(browser: Browser, page: Path) -> None:
     assert browser.value("cards.format(state.mask)") == "QJ..."
 
 
+def is_close(score: Interval, passing: Interval) -> bool:
+    """Whether chance alone may have put a score above or below what passing earns."""
+    numbers = score.value, score.low, score.high, passing.value, passing.low, passing.high
+    mean, low, high, earns, least, most = (float(each or 0) for each in numbers)
+    return abs(mean - earns) < np.hypot((high - low) / 2, (most - least) / 2)
+
+
 @needs_browser
 @pytest.mark.browser
+@pytest.mark.parametrize("cards", [STRONG, "AKQ.T9.J.A", "KQ.KQ.KQ.A"])
 def test_the_quiz_tells_the_truth_after_the_guess(
-    browser: Browser, page: Path, table: Path
+    cards: str, browser: Browser, page: Path, table: Path
 ) -> None:
-    browser.open(page, f"#quiz={STRONG}")
+    browser.open(page, f"#quiz={cards}")
     assert browser.value("document.getElementById('answer').hidden")
-    answer = python_answer(STRONG, table, load("mil"))
+    answer = python_answer(cards, table, load("mil"))
     bids = browser.value("[...document.querySelectorAll('#guesses button')].map(e => e.innerText)")
     assert bids == ["Pass", *map(str, range(100, answer.highest_allowed + 1, 10))]
     right = "Pass" if answer.bid_up_to is None else str(answer.bid_up_to)
@@ -393,7 +402,9 @@ def test_the_quiz_tells_the_truth_after_the_guess(
     if off == 0:
         assert said == f"Exactly: {truth}."
     else:
-        assert said == f"{steps} too {'high' if off > 0 else 'low'}: {truth}."
+        assert said.startswith(f"{steps} too {'high' if off > 0 else 'low'}: {truth}.")
+        score = answer.model.scores[120 if off > 0 else int(right)]
+        assert said.endswith("But it is close.") == is_close(score, answer.passing)
     assert browser.text("#guesses .right") == right
     assert browser.text("#advice .bid").lower() == truth
     tally = browser.text("#tally")
@@ -458,6 +469,8 @@ def test_cards_and_words_in_every_language(
 @needs_browser
 @pytest.mark.browser
 def test_a_hand_that_asks_for_a_new_deal_says_so(browser: Browser, page: Path) -> None:
+    browser.open(page, f"#quiz={WEAK}")  # no question for the quiz
+    assert browser.value("cards.format(state.quiz)") != WEAK
     browser.open(page, f"#hand={WEAK}")
     assert browser.text("#advice .bid") == "You may ask for a new deal"
     assert "What passing would earn is not known" in browser.text("#advice")

@@ -357,13 +357,14 @@ function options(mask) {
   return [null, ...settings.contracts.filter((contract) => contract <= highest)];
 }
 
-// Hands that always ask for a new deal are no question; every other hand is worth a bid.
+// Hands that always ask for a new deal are no question; every other hand is worth a bid, unless
+// players are so weak that hardly any hand is.
 function questionHand() {
   const wantsBid = crypto.getRandomValues(new Uint8Array(1))[0] & 1;
-  for (;;) {
+  for (let drawn = 0; ; drawn++) {
     const mask = randomHand();
-    const answer = state.table.answer(mask);
-    if (answer.passing.value !== null && (!wantsBid || answer.bid_up_to !== null)) return mask;
+    if (state.table.neverPasses(cards.rankOf(mask)) && drawn < 10000) continue;
+    if (!wantsBid || drawn > 300 || state.table.answer(mask).bid_up_to !== null) return mask;
   }
 }
 
@@ -391,7 +392,7 @@ function judge(guess) {
   if (state.guess !== null) return;
   state.guess = { bid: guess };
   const bids = options(state.quiz);
-  const right = state.table.answer(state.quiz).bid_up_to;
+  const { bid_up_to: right, model, passing } = state.table.answer(state.quiz);
   const off = bids.indexOf(guess) - bids.indexOf(right);
   state.tally.hands++;
   state.tally.exact += off === 0;
@@ -403,8 +404,10 @@ function judge(guess) {
   });
   const truth = right === null ? "pass" : `bid up to ${right}`;
   const how = Math.abs(off) === 1 ? "one step" : `${Math.abs(off)} steps`;
+  const higher = model.contracts.find((row) => row.contract === (off > 0 ? guess : right));
+  const close = off !== 0 && isClose(higher.score, passing) ? " But it is close." : "";
   at("verdict").textContent = off === 0 ? `Exactly: ${truth}.`
-    : `${how} too ${off > 0 ? "high" : "low"}: ${truth}.`.replace(/^./, (c) => c.toUpperCase());
+    : `${how} too ${off > 0 ? "high" : "low"}: ${truth}.${close}`.replace(/^./, (c) => c.toUpperCase());
   const { hands, exact, steps } = state.tally;
   at("tally").textContent = `So far ${exact} of ${hands} exactly right, `
     + `${(steps / hands).toFixed(1)} steps off on average.`;
@@ -455,7 +458,8 @@ function setMode(mode, mask = 0) {
     showHand();
     remember();
   } else {
-    showQuiz(mask || questionHand());
+    const isQuestion = mask && !state.table.neverPasses(cards.rankOf(mask));
+    showQuiz(isQuestion ? mask : questionHand());
   }
 }
 
@@ -470,7 +474,7 @@ function listen() {
   at("random").addEventListener("click", () => setHand(randomHand()));
   at("clear").addEventListener("click", () => setHand(0));
   at("mode-explore").addEventListener("click", () => setMode("explore"));
-  at("mode-quiz").addEventListener("click", () => setMode("quiz", state.quiz));
+  at("mode-quiz").addEventListener("click", () => setMode("quiz", state.guess ? 0 : state.quiz));
   at("next").addEventListener("click", () => {
     showQuiz(questionHand());
     at("guesses").querySelector("button").focus();
