@@ -304,6 +304,8 @@ def test_seven_clicks_show_what_python_says(browser: Browser, page: Path, table:
     )
     assert browser.text("#chosen").startswith(f"{headline}. Stronger than")
     assert "(60): 18%" in browser.text("#talon")
+    assert answer.passing.value is not None
+    assert f"passing earns {answer.passing.value:+.0f} ±" in browser.text("#advice")
     row = browser.text('#contracts [data-contract="100"]')
     chance = answer.model.makes[100].value
     assert chance is not None

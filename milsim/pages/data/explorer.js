@@ -152,8 +152,8 @@ function showHand() {
   at("chosen").textContent = chosen === 0
     ? "Click the seven cards that you hold, or take a random hand."
     : chosen < cards.HAND_CARDS
-      ? `${chosen} of 7 cards: ${cards.HAND_CARDS - chosen} to go. Until then, you see the average `
-        + "of all hands with them."
+      ? `${chosen} of 7 cards: ${cards.HAND_CARDS - chosen} to go. Below, the average `
+        + "of all such hands."
       : state.table === null ? "" : sentence(state.table.answer(state.mask));
   if (state.mode === "explore") showAnswer(state.mask);
 }
@@ -209,33 +209,31 @@ function isClose(score, passing) {
 }
 
 function adviceOf(answer) {
+  const { passing, bid_up_to: bid } = answer;
   const scores = new Map(answer.model.contracts.map((row) => [row.contract, row.score]));
-  const lowest = settings.contracts[0];
   const best = answer.model.best_contract;
-  const bid = answer.bid_up_to;
+  const amount = (score) => [element("b", {}, signed(score.value)), plusMinus(score, 1)];
   const lines = [element("p", { class: "bid" }, headline(answer))];
-  const earns = answer.passing.value === null ? "" : signed(answer.passing.value);
-  if (answer.passing.value === null) {
+  if (passing.value === null) {
     lines.push(element("p", {}, "What passing would earn is not known: the computer players "
-      + `always take the new deal. If you play instead, ${best} scores most: `
-      + `${signed(scores.get(best).value)} on average.`));
-  } else if (bid === null) {
-    const close = isClose(scores.get(lowest), answer.passing) ? " It is close." : "";
-    lines.push(element("p", {}, `Playing for ${lowest} scores `
-      + `${signed(scores.get(lowest).value)} on average; passing earns ${earns}.${close}`));
-    if (settings.forced_opening) {
-      lines.push(element("p", { class: "small" },
-        `If you sit left of the dealer you must open with ${lowest} all the same.`));
-    }
-  } else {
-    const limit = bid === answer.highest_allowed ? " The rules allow no higher bid." : "";
-    const close = isClose(scores.get(bid), answer.passing) ? " It is close." : "";
-    lines.push(element("p", {}, `Playing for ${bid} scores ${signed(scores.get(bid).value)} on `
-      + `average; passing earns ${earns}.${close} If they bid more, pass.${limit}`));
-    if (best !== bid) {
-      lines.push(element("p", {}, `Go there only if you must: ${best} scores most, `
-        + `${signed(scores.get(best).value)} on average.`));
-    }
+      + `always take the new deal. If you play instead, ${best} scores most: `,
+    ...amount(scores.get(best)), " on average."));
+    return lines;
+  }
+  const played = bid ?? settings.contracts[0];
+  const score = scores.get(played);
+  lines.push(element("p", {}, `Playing for ${played} scores `, ...amount(score),
+    " on average; passing earns ", ...amount(passing), ".",
+    isClose(score, passing) ? " It is close." : "",
+    bid === null ? "" : " If they bid more, pass.",
+    bid === answer.highest_allowed ? " The rules allow no higher bid." : ""));
+  if (bid === null && settings.forced_opening) {
+    lines.push(element("p", { class: "small" },
+      `If you sit left of the dealer you must open with ${played} all the same.`));
+  }
+  if (bid !== null && best < bid) {
+    lines.push(element("p", {}, `Go there only if you must: ${best} scores most, `,
+      ...amount(scores.get(best)), " on average."));
   }
   return lines;
 }
