@@ -137,9 +137,9 @@ def print_json(value: Any) -> None:
 
 
 def refuse_on_terminal(format: str, instead: str) -> None:  # noqa: A002
-    """Raise :class:`~milsim.errors.UsageError` for Parquet that would go to a terminal."""
-    if format == "parquet" and sys.stdout is not None and sys.stdout.isatty():
-        raise UsageError(f"format parquet: not for a terminal; {instead}")
+    """Raise :class:`~milsim.errors.UsageError` for a file that would go to a terminal."""
+    if format in ("parquet", "html") and sys.stdout is not None and sys.stdout.isatty():
+        raise UsageError(f"format {format}: not for a terminal; {instead}")
 
 
 def write_to_stdout(content: bytes) -> None:

@@ -25,7 +25,7 @@ from milsim.errors import UsageError
 NAME_HELP = (
     "bidding or marriages (of deals), match or sheet (of matches), auction (of both), bias (of "
     "several runs of the same deals, or of one with --dd), advice (of no run), evaluator or hands "
-    "(of the table of all hands)."
+    "(of the table of all hands), html (a page for the browser of one or several runs)."
 )
 OF_TABLE = ("evaluator", "hands")
 """Reports of the table of all hands."""
@@ -38,7 +38,7 @@ def report(
         list[Path] | None,
         typer.Argument(
             metavar="[RUN]...",
-            help="A folder of milsim simulate or milsim match; for bias one or several.",
+            help="A folder of milsim simulate or milsim match; for bias and html one or several.",
             show_default=False,
         ),
     ] = None,
@@ -123,7 +123,7 @@ def report(
     if out is not None:
         check_target(out)
     else:
-        refuse_on_terminal(chosen, "name a file with --out")
+        refuse_on_terminal("html" if name == "html" else chosen, "name a file with --out")
     folders = runs or []
     asked: dict[str, Any] = {
         "deals": deals,
@@ -160,6 +160,10 @@ def report(
         from milsim.reports.bias_frames import render_bias
 
         content = render_bias(folders, chosen, width=_width())
+    elif name == "html":
+        if json or format != "text" or model != "played" or bias is not None or match is not None:
+            raise UsageError("report html: takes runs and --out only")
+        content = _page(folders)
     else:
         content = _of_one_run(name, folders, chosen, model, bias, match, quiet=json)
     if out is not None:
@@ -167,6 +171,15 @@ def report(
         say(f"written to {out}")
     else:
         write_to_stdout(content)
+
+
+def _page(folders: list[Path]) -> bytes:
+    """The bytes of report html."""
+    announce_compilation()
+    from milsim.pages.run_report import run_report
+
+    with shown_steps(quiet=False) as progress:
+        return run_report(folders, progress=progress).encode()
 
 
 def _advice(asked: dict[str, Any], format: str, *, quiet: bool) -> bytes:  # noqa: A002

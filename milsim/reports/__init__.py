@@ -164,7 +164,7 @@ CHARTS: dict[str, ChartEntry] = {
 }
 
 
-STUDIES = ("bias", "advice", "evaluator", "hands")
+STUDIES = ("bias", "advice", "evaluator", "hands", "html")
 """Reports that are not of one run: of several, of deals they play, of the table of all hands."""
 
 
