@@ -14,8 +14,8 @@ from milsim.rules import digest, load
 from milsim.tables.compact import FORMAT, FORMAT_VERSION, LEVELS, CompactTable, levels_of
 from milsim.tables.passing import PassClass, class_keys
 
-WEIGHTS = (6, 5, 3, 1, 1, 1, 1, 1, 2, 2, 3, 4, 6, 8, 10, 8, 11, 15, 18)
-"""Counts of 5 points, by the columns of `features`."""
+WEIGHTS = (5, 4, 3, 1, 2, 1, 1, 2, 2, 3, 4, 6, 8, 10, 6, 9, 12, 16, -2)
+"""Counts of 6 points, by the columns of `features`."""
 NOISE = 4.0
 SPREAD = 45
 DEALS = 680
@@ -25,7 +25,7 @@ def made_up_means(noise: float = NOISE) -> NDArray[np.float64]:
     """The mean declarer points of all hands."""
     assert len(WEIGHTS) == N_WEIGHTS
     hands = hand_masks_table().astype(np.int64)
-    exact = 5.0 * (features(hands) @ np.array(WEIGHTS))
+    exact = 6.0 * (features(hands) @ np.array(WEIGHTS))
     means: NDArray[np.float64] = exact + noise * np.random.default_rng(5).standard_normal(
         len(hands)
     )

@@ -95,11 +95,11 @@ def counted_slowly(text: str) -> dict[str, int | Counter[str]]:
         elif "K" in cards or "Q" in cards:
             half[suit] += 1
     return found | {
-        "ace_length": length,
-        "marriage_length": beside,
+        "length": length + beside,
         "half": half,
         "marriage_bare": bare,
         "marriage": full,
+        "more_marriages": max(len(bare) + len(full) - 1, 0),
     }
 
 
@@ -229,9 +229,8 @@ def test_stated_errors_are_those_of_all_hands(fit: Fit, file: Path) -> None:
     for row in errors.values():
         assert row["high"] + row["low"] + row["right"] == pytest.approx(1)
         assert row["right"] <= row["within"] <= 1
-    known = ~fit.half & fit.bids.passes
     bids = fit.evaluator.bid(hands)
-    assert mine["right"] == pytest.approx(float((bids == fit.bids.right)[known].mean()))
+    assert mine["right"] == pytest.approx(float((bids == fit.even.right)[~fit.half].mean()))
 
 
 def test_bids_add_up(fit: Fit, file: Path) -> None:
@@ -244,7 +243,7 @@ def test_bids_add_up(fit: Fit, file: Path) -> None:
     )
     starts = [row["count_from"] for row in rows[1:]]
     assert starts == sorted(set(starts))
-    assert rows[0]["bid"] == "pass"
+    assert rows[0]["bid"] == "none"
 
 
 @pytest.mark.parametrize("rules", ["mil", "gamerules"])
@@ -297,7 +296,7 @@ def test_the_command_prints_the_card(shell: Shell, file: Path) -> None:
     assert "How to read" in result.out
     data = json.loads(shell("report", "evaluator", "--table", str(file), "--json").out)
     assert set(data["tables"]) == {"card", "bids", "examples", "errors"}
-    assert [row["each"] for row in data["tables"]["card"][:7]] == list(WEIGHTS[:7])
+    assert [row["each"] for row in data["tables"]["card"][:6]] == list(WEIGHTS[:6])
     first = data["tables"]["examples"]
     totals = {row["line"]: row["first"] for row in first}
     parts = [row["first"] or 0 for row in first[: list(totals).index("the count")]]
@@ -342,11 +341,12 @@ def test_the_shipped_table_gives_a_card_that_fits(shell: Shell) -> None:
     mine = errors["this card"]
     assert mine["rms"] < 6
     assert mine["r2"] > 0.97
-    assert mine["rms"] < errors["the same before rounding"]["rms"] + 0.5
+    assert mine["rms"] < errors["the same before rounding"]["rms"] + 1
     assert abs(mine["rms"] - mine["rms_fitted"]) < 0.1
     for name, row in errors.items():
         if row["source"] == "folklore":
             assert mine["right"] > row["right"], name
+            assert mine["passed"] > row["passed"], name
             assert row["rms"] is None or row["rms"] > 2 * mine["rms"], name
     weights = hand_evaluator().weights
     assert np.abs(weights).max() <= 20

@@ -97,7 +97,7 @@ def _card(fit: Fit) -> Table:
 
 def _shown(weights: list[int], by_suit: bool) -> str:
     if not by_suit:
-        return str(weights[0])
+        return str(weights[0]).replace("-", "−")
     return "  ".join(f"{SUIT_SYMBOLS[suit]} {weights[suit]}" for suit in reversed(range(4)))
 
 
@@ -109,20 +109,21 @@ def _fitted(points: list[float], by_suit: bool) -> str:
 def _bids(fit: Fit) -> Table:
     """Up to where to bid by the count, and how many hands that are."""
     bids = bids_by(fit.counts, fit.evaluator.bids)
-    right = fit.bids.free
-    known = fit.bids.passes
+    right, known = fit.even.free, fit.bids.passes
+    rather = fit.bids.right == PASS
     rows = []
     # A contract whose cut is that of a higher one is never the bid of a hand.
-    for bid in sorted({PASS, *np.unique(bids).tolist()}):
+    for bid in np.unique(bids).tolist():
         mine = bids == bid
         rows.append(
             {
-                "bid": "pass" if bid == PASS else str(bid),
+                "bid": "none" if bid == PASS else str(bid),
                 "count_from": fit.evaluator.bids.get(bid),
                 "n": int(mine.sum()),
                 "share": float(mine.mean()),
-                "points": float(fit.points[mine].mean()) if mine.any() else None,
-                "right": float((right == bid)[mine & known].mean()) if mine.any() else None,
+                "points": float(fit.points[mine].mean()),
+                "right": float((right == bid)[mine].mean()),
+                "rather_pass": float(rather[mine & known].mean()) if known[mine].any() else None,
             }
         )
     rows.append(
@@ -132,20 +133,22 @@ def _bids(fit: Fit) -> Table:
             "n": len(bids),
             "share": 1.0,
             "points": float(fit.points.mean()),
-            "right": float((right == bids)[known].mean()),
+            "right": float((right == bids).mean()),
+            "rather_pass": float(rather[known].mean()),
         }
     )
     return Table(
         name="bids",
-        title="Up to where to bid, but never above what the rules allow",
+        title="The highest contract that does not lose on average (bids are capped by the rules)",
         frame=pl.DataFrame(rows, infer_schema_length=None),
         columns=(
-            Column("bid up to", "bid"),
+            Column("contract", "bid"),
             Column("count\nfrom", "count_from", "count", missing=""),
             Column("hands\n(exact)", "n", "count"),
             Column("of all, %\n(exact)", "share", "exact", rank=1),
             Column("points\nmean", "points", "points"),
-            Column("right\nbid, %", "right", "percent", rank=2),
+            Column("just that\none, %", "right", "percent", rank=2),
+            Column("passing\nearns more, %", "rather_pass", "percent", rank=1),
         ),
         summary=True,
     )
@@ -165,8 +168,8 @@ def _examples(fit: Fit) -> Table:
     rows.append(_both("the count", fit.counts[ranks].tolist()))
     rows.append(_both("points by the count", fit.evaluator.points(masks).tolist()))
     rows.append(_both("points by the table", np.rint(fit.points[ranks]).astype(int).tolist()))
-    rows.append(_both("bid by the count (0: pass)", fit.evaluator.bid(masks).tolist()))
-    rows.append(_both("bid by the table (0: pass)", fit.bids.right[ranks].tolist()))
+    rows.append(_both("highest bid, by the count", fit.evaluator.bid(masks).tolist()))
+    rows.append(_both("highest bid, by the table", fit.even.right[ranks].tolist()))
     return Table(
         name="examples",
         title="Two hands (♠.♥.♦.♣), counted",
@@ -200,6 +203,7 @@ def _errors(fit: Fit) -> Table:
             Column("right\nbid, %", "right", "percent"),
             Column("within\na step, %", "within", "percent", rank=1),
             Column("too\nhigh, %", "high", "percent", rank=2),
+            Column("or pass:\nright, %", "passed", "percent", rank=2),
         ),
         break_on="source",
     )
@@ -207,9 +211,13 @@ def _errors(fit: Fit) -> Table:
 
 def _notes(fit: Fit) -> Iterator[str]:
     yield (
-        "right bid: the highest allowed whose mean score as the contract is at least what passing "
-        "earns, by the table; passing counts as a step below the lowest bid. In the table of bids "
-        "the cap of the rules is left aside."
+        "* With ace and marriage in one suit they count twice. A hand of ♥AKQ9 has 4 such cards."
+    )
+    yield (
+        "right bid: the highest contract allowed that does not lose on average, by the table; none "
+        "counts as a step below the lowest. or pass: the highest that scores at least what passing "
+        "earns (in the same play); no count of points tells that well, as strong cards earn as a "
+        "defender, too."
     )
     yield (
         "Folklore counts are flattered: each has its best straight line to points and its best "
@@ -227,7 +235,7 @@ def _notes(fit: Fit) -> Iterator[str]:
     )
     out = int((~fit.bids.passes).sum())
     if out:
-        yield f"{out:,} hands that always ask for a new deal have no right bid and are left out."
+        yield f"{out:,} hands always ask for a new deal; what passing earns them is not known."
     yield "What a hand is worth depends on the play behind it: other players, other weights."
 
 

@@ -27,8 +27,10 @@ def error_frame(fit: Fit) -> pl.DataFrame:
 
     ``count``, ``source`` (``card``, ``folklore``, ``bound``), root mean square errors of declarer
     points ``rms_fitted`` on the half that is fitted, ``rms`` on the other, ``rms_all`` on all;
-    ``r2`` on the other half: the share of the variance among hands that is explained; ``right``,
-    ``within`` (one step of the auction), ``high`` and ``low``: shares of bids on the other half.
+    ``r2`` on the other half: the share of the variance among hands that is explained. Of bids on
+    the other half, against the highest contract allowed that does not lose on average: shares
+    ``right``, ``within`` one step of the auction, ``high`` and ``low``. ``passed`` is the share of
+    right bids where passing counts for what it earns, with cuts of their own.
     """
     return pl.DataFrame(list(_rows(fit)), infer_schema_length=None)
 
@@ -36,36 +38,42 @@ def error_frame(fit: Fit) -> pl.DataFrame:
 def _rows(fit: Fit) -> Iterator[Row]:
     mean = np.full(len(fit.hands), fit.points[fit.half].mean())
     evaluator = fit.evaluator
-    yield _counted(fit, "card", "this card", UNIT * fit.counts, bids_by(fit.counts, evaluator.bids))
+    yield _counted(fit, "card", "this card", UNIT * fit.counts, *_bids(fit, fit.counts))
     exact = fit.features @ (UNIT * evaluator.fitted)
-    yield _counted(fit, "card", "the same before rounding", exact, _bids(fit, exact))
+    yield _counted(fit, "card", "the same before rounding", exact, *_bids(fit, exact))
     for each in COUNTS:
         counts = each.count(fit.hands, fit.rules.deal.marriage_values.by_suit())
-        yield _counted(fit, "folklore", each.name, fit.line_of(counts), _bids(fit, counts))
+        yield _counted(fit, "folklore", each.name, fit.line_of(counts), *_bids(fit, counts))
         if each.told:
-            yield _counted(fit, "folklore", f"{each.name}, as told", counts, _told(fit, counts))
-    yield _counted(fit, "folklore", "the opening table", None, opening_bids(fit.hands))
-    yield _counted(fit, "bound", "nothing: all hands alike", mean, _bids(fit, mean))
+            yield _counted(fit, "folklore", f"{each.name}, as told", counts, *_told(fit, counts))
+    openings = opening_bids(fit.hands)
+    yield _counted(fit, "folklore", "the opening table", None, openings, openings)
+    yield _counted(fit, "bound", "nothing: all hands alike", mean, *_bids(fit, mean))
     classes = _class_means(fit)
-    yield _counted(fit, "bound", "marriages × aces × guarded tens", classes, _bids(fit, classes))
+    yield _counted(fit, "bound", "marriages × aces × guarded tens", classes, *_bids(fit, classes))
     yield _perfect(fit)
 
 
-def _bids(fit: Fit, counts: NDArray[Any]) -> NDArray[np.int64]:
-    """The bids of a count that has the best cuts it can have."""
+def _bids(fit: Fit, counts: NDArray[Any]) -> list[NDArray[np.int64]]:
+    """The bids of a count that has the best cuts it can have: not to lose, and against passing."""
     whole = np.rint(counts).astype(np.int64)
-    return bids_by(whole, fit.cuts_of(whole))
+    return [bids_by(whole, fit.cuts_of(whole, bids)) for bids in (fit.even, fit.bids)]
 
 
-def _told(fit: Fit, points: NDArray[np.int64]) -> NDArray[np.int64]:
+def _told(fit: Fit, points: NDArray[np.int64]) -> list[NDArray[np.int64]]:
     """Bids of who believes in the points that a count claims, rounded down."""
     step = fit.rules.auction.step
     bids = points - points % step
-    return np.where(bids >= fit.rules.auction.minimum, bids, PASS)
+    return [np.where(bids >= fit.rules.auction.minimum, bids, PASS)] * 2
 
 
 def _counted(
-    fit: Fit, source: str, name: str, points: NDArray[Any] | None, bids: NDArray[np.int64]
+    fit: Fit,
+    source: str,
+    name: str,
+    points: NDArray[Any] | None,
+    bids: NDArray[np.int64],
+    over_passing: NDArray[np.int64],
 ) -> Row:
     row: Row = {"count": name, "source": source, "rms_fitted": None, "rms": None, "rms_all": None}
     row["r2"] = None
@@ -75,8 +83,15 @@ def _counted(
         row["rms"] = float(squares[~fit.half].mean() ** 0.5)
         row["rms_all"] = float(squares.mean() ** 0.5)
         row["r2"] = float(1 - squares[~fit.half].mean() / fit.points[~fit.half].var())
-    known = ~fit.half & fit.bids.passes
-    return row | shares_of(fit, np.minimum(bids, fit.caps)[known], fit.bids.right[known])
+    return row | _shares(fit, np.minimum(bids, fit.caps), np.minimum(over_passing, fit.caps))
+
+
+def _shares(fit: Fit, bids: NDArray[np.int64], over_passing: NDArray[np.int64]) -> Row:
+    """How good bids are on the half that was not fitted."""
+    out, known = ~fit.half, ~fit.half & fit.bids.passes
+    shares = shares_of(fit, bids[out], fit.even.right[out])
+    passed = float((over_passing == fit.bids.right)[known].mean())
+    return shares | {"passed": passed}
 
 
 def shares_of(fit: Fit, bids: NDArray[np.int64], right: NDArray[np.int64]) -> Row:
@@ -107,7 +122,7 @@ def _perfect(fit: Fit) -> Row:
     variance = fit.table.spreads.astype(np.float64) ** 2 / fit.table.deals
     noise, other = normal_numbers(len(fit.hands), NOISE_SEED)
     again = right_bids(fit.table, fit.rules, noise, other * _pass_errors(fit))
-    known = ~fit.half & fit.bids.passes
+    even = right_bids(fit.table, fit.rules, noise, passing=0)
     return {
         "count": "a perfect count, by sampling",
         "source": "bound",
@@ -115,7 +130,7 @@ def _perfect(fit: Fit) -> Row:
         "rms": float(variance[~fit.half].mean() ** 0.5),
         "rms_all": float(variance.mean() ** 0.5),
         "r2": float(1 - variance[~fit.half].mean() / fit.points[~fit.half].var()),
-        **shares_of(fit, again.right[known], fit.bids.right[known]),
+        **_shares(fit, even.right, again.right),
     }
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from milsim.cards import ACE as ACE_RANK
-from milsim.cards import MARRIAGE_MASKS, N_RANKS, N_SUITS, SUIT_MASKS, SUITS
+from milsim.cards import N_RANKS, N_SUITS, SUIT_MASKS, SUITS
 from milsim.cards import TEN as TEN_RANK
 from milsim.where import feature, suit_set
 
@@ -38,11 +38,11 @@ LINES = (
     Line("more_aces", "each further ace"),
     Line("tens", "each ten"),
     Line("ace_ten", "each ten beside its ace, once more"),
-    Line("ace_length", "each card beyond two in a suit with its ace"),
-    Line("marriage_length", "each card beside a marriage, in its suit"),
+    Line("length", "each card over two in a suit with ace or marriage*"),
     Line("half", "a half marriage (K or Q without the other)", by_suit=True),
     Line("marriage_bare", "a marriage, if you hold no ace", by_suit=True),
     Line("marriage", "a marriage, if you hold an ace", by_suit=True),
+    Line("more_marriages", "each marriage after the first, on top"),
 )
 """The lines of the card, in its order."""
 
@@ -53,7 +53,7 @@ def places() -> dict[str, slice]:
     """Which columns of :func:`features` belong to each line.
 
     >>> places()["half"]
-    slice(7, 11, None)
+    slice(6, 10, None)
     """
     found, first = {}, 0
     for line in LINES:
@@ -69,7 +69,7 @@ def features(hands: NDArray[np.int64]) -> NDArray[np.int64]:
 
     >>> from milsim.cards import parse_hand
     >>> features(np.array([parse_hand("AT..KQ9.A9")]))[0].tolist()
-    [1, 1, 1, 1, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0]
+    [1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0]
     """
     lengths = [np.bitwise_count(hands & SUIT_MASKS[suit]).astype(np.int64) for suit in SUITS]
     held = suit_set("marriages", hands)
@@ -85,11 +85,12 @@ def features(hands: NDArray[np.int64]) -> NDArray[np.int64]:
         aces - some_ace,
         feature("tens", hands),
         sum(has_ace[suit] & has_ten[suit] for suit in SUITS),
-        sum(has_ace[suit] * np.maximum(lengths[suit] - 2, 0) for suit in SUITS),
-        sum(married[suit] * (lengths[suit] - MARRIAGE_MASKS[suit].bit_count()) for suit in SUITS),
+        # A suit with both counts twice: king and queen are the two cards beside which it is long.
+        sum((has_ace[suit] + married[suit]) * np.maximum(lengths[suit] - 2, 0) for suit in SUITS),
         *(halves >> suit & 1 for suit in SUITS),
         *(married[suit] * (1 - some_ace) for suit in SUITS),
         *(married[suit] * some_ace for suit in SUITS),
+        np.maximum(sum(married) - 1, 0),
     ]
     return np.stack(columns, axis=1).astype(np.int64)
 

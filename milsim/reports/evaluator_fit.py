@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from milsim.dealing.tables import hand_masks_table
 from milsim.reports.evaluator_features import features
-from milsim.reports.hands_known import PASS, caps_of, right_bids
+from milsim.reports.hands_known import PASS, Bids, caps_of, right_bids
 from milsim.rules import Rules
 from milsim.tables.compact import CompactTable
 
-UNIT = 5
-"""Declarer points that one of the count stands for."""
+UNIT = 6
+"""Declarer points that one of the count stands for: the coarsest that costs next to nothing."""
 SPLIT_SEED = 1
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
@@ -120,7 +120,7 @@ class Evaluator:
 
     ``weights`` by the columns of :func:`~milsim.reports.evaluator_features.features`, whole;
     ``fitted`` the same before rounding. :data:`UNIT` declarer points are one. ``bids``: from which
-    count on to bid up to each contract, if the rules allow.
+    count on each contract does not lose on average.
     """
 
     rules: Rules
@@ -138,7 +138,7 @@ class Evaluator:
         return UNIT * self.counts(hands)
 
     def bid(self, hands: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Up to where to bid by the count; 0 is to pass."""
+        """The highest bid allowed that does not lose, by the count; 0 where all do."""
         return np.minimum(bids_by(self.counts(hands), self.bids), caps_of(hands, self.rules))
 
 
@@ -154,6 +154,7 @@ class Fit:
         self.half = fitted_half(len(self.hands))
         self.features: NDArray[np.float64] = features(self.hands).astype(np.float64)
         self.bids = right_bids(table, rules)
+        self.even = right_bids(table, rules, passing=0)
         half = self.features[self.half]
         gram, target = half.T @ half, half.T @ self.points[self.half] / UNIT
         fitted = np.linalg.lstsq(gram, target, rcond=None)[0].astype(np.float64)
@@ -162,12 +163,12 @@ class Fit:
         self.counts: NDArray[np.int64] = (self.features @ weights.astype(np.float64)).astype(
             np.int64
         )
-        self.evaluator = Evaluator(rules, weights, fitted, self.cuts_of(self.counts))
+        self.evaluator = Evaluator(rules, weights, fitted, self.cuts_of(self.counts, self.even))
 
-    def cuts_of(self, counts: NDArray[np.int64]) -> dict[int, int]:
+    def cuts_of(self, counts: NDArray[np.int64], bids: Bids) -> dict[int, int]:
         """The cuts of a count by the fitted half; hands that never pass say nothing."""
-        known = self.half & self.bids.passes
-        return cuts(counts[known], self.bids.free[known], self.table.contracts)
+        known = self.half & bids.passes
+        return cuts(counts[known], bids.free[known], self.table.contracts)
 
     def line_of(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
         """The points that a count foretells, by its best straight line on the fitted half."""

@@ -116,18 +116,24 @@ def right_bids(
     rules: Rules,
     noise: NDArray[np.float64] | None = None,
     pass_noise: NDArray[np.float64] | None = None,
+    *,
+    passing: float | None = None,
 ) -> Bids:
-    """The bids of all hands; with ``noise``, in standard errors, those of another such table."""
+    """The bids of all hands; with ``noise``, in standard errors, those of another such table.
+
+    With ``passing`` a bid is right that scores as much: with 0, one that does not lose.
+    """
     hands = hand_masks_table().astype(np.int64)
-    passes = ~np.isnan(table.passing)
-    passing = np.where(passes, table.passing, 0).astype(np.float64)
+    earned = np.full(len(hands), passing) if passing is not None else table.passing
+    passes = ~np.isnan(earned)
+    wanted = np.where(passes, earned, 0).astype(np.float64)
     if pass_noise is not None:
-        passing += pass_noise
+        wanted += pass_noise
     caps = caps_of(hands, rules)
     right, free, best = (np.full(len(hands), PASS, np.int64) for _ in range(3))
     highest = np.full(len(hands), -np.inf)
     for contract, scores in scores_of(table, rules, noise):
-        worth = scores >= passing
+        worth = scores >= wanted
         free[worth & (free == PASS)] = contract
         right[worth & (right == PASS) & (contract <= caps)] = contract
         better = scores >= highest  # of equal ones the lowest, as milsim hand has it

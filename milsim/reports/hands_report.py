@@ -82,6 +82,7 @@ class _Strength:
         self.hands: NDArray[np.int64] = hand_masks_table().astype(np.int64)
         self.points: NDArray[np.float64] = table.means.astype(np.float64)
         self.bids: Bids = right_bids(table, rules)
+        self.even: Bids = right_bids(table, rules, passing=0)
         self.lowest: int = table.contracts[0]
         # Of hands worth the same the lower rank comes first.
         self.order: NDArray[np.int64] = np.argsort(self.points, kind="stable")
@@ -272,8 +273,7 @@ def _openings(strength: _Strength) -> Table:
     rows: list[dict[str, Any]] = []
     for bid in (*np.unique(told).tolist(), None):
         mine = np.ones(len(told), np.bool_) if bid is None else told == bid
-        known = mine & strength.bids.passes
-        right, said = strength.bids.right[known], told[known]
+        right, said = strength.even.right[mine], told[mine]
         rows.append(
             {
                 "says": "all" if bid is None else _bid(bid),
@@ -287,7 +287,7 @@ def _openings(strength: _Strength) -> Table:
         )
     return Table(
         name="opening",
-        title="The opening table of folklore against the right bid",
+        title="The opening table of folklore against the highest contract that does not lose",
         frame=pl.DataFrame(rows),
         columns=(
             Column("it says", "says"),
@@ -318,8 +318,9 @@ def _notes(strength: _Strength) -> Iterator[str]:
     )
     yield (
         "The opening table: 100 with one marriage or two aces, 110 or 120 with that of ♦ or ♥ and "
-        "an ace, 120 with two marriages. It speaks of the first bid: too low may be mended later, "
-        "too high not."
+        "an ace, 120 with two marriages. It is held against the highest contract allowed that does "
+        "not lose on average. As it speaks of the first bid, too low may be mended later, too high "
+        "not."
     )
     out = int((~strength.bids.passes).sum())
     if out:
