@@ -348,6 +348,10 @@ def test_the_shipped_table_gives_a_card_that_fits(shell: Shell) -> None:
             assert mine["right"] > row["right"], name
             assert mine["passed"] > row["passed"], name
             assert row["rms"] is None or row["rms"] > 2 * mine["rms"], name
+    # The README shows the card as it is printed.
+    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    for row in report.frames()["card"].to_dicts():
+        assert f"{row['line']:<51}{row['counts']}\n" in readme
     weights = hand_evaluator().weights
     assert np.abs(weights).max() <= 20
     assert len(report.frames()["card"]) <= 10
