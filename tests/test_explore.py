@@ -448,6 +448,9 @@ def test_cards_and_words_in_every_language(
     assert browser.value("document.querySelector('[data-card=\"5\"]').ariaLabel") == ace
     assert browser.text("header [data-word=talon]") == talon
     assert browser.text("#talon").count("marriage") == 2
+    assert browser.value("document.querySelectorAll('#contracts .best').length") == 1
+    room = "document.querySelector('#contracts').parentElement"
+    assert browser.value(f"{room}.scrollWidth - {room}.clientWidth") == 0
     assert browser.value("document.documentElement.scrollWidth") == 390
     browser.value("document.querySelectorAll('details').forEach((each) => each.open = true)")
     assert browser.value("document.documentElement.scrollWidth") == 390

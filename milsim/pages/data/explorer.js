@@ -54,8 +54,8 @@ const signed = (x) => (Math.round(x) > 0 ? "+" : "") + whole(x);
 function percent(p) {
   if (p === 0 || p === 1) return `${100 * p}%`;
   const shown = 100 * p;
-  if (shown < 0.1) return "under 0.1%";
-  if (shown > 99.9) return "over 99.9%";
+  if (shown < 0.1) return "<0.1%";
+  if (shown > 99.9) return ">99.9%";
   return shown < 1 || shown > 99 ? `${shown.toFixed(1)}%` : `${shown.toFixed(0)}%`;
 }
 
@@ -297,14 +297,14 @@ function showContracts(answer) {
   const rows = shownRows(answer);
   const head = element("tr", {},
     element("th", { scope: "col" }, "Contract"), element("th", { scope: "col" }, "Made"),
-    element("th", { scope: "col" }, "Score, on average"), element("td"));
+    element("th", { scope: "col" }, "Average score"), element("td"));
   const body = rows.map((row) => {
     const best = row.contract === answer.bid_up_to;
     return element("tr", { "data-contract": row.contract, ...(best ? { class: "best" } : {}) },
       element("th", { scope: "row" }, String(row.contract)),
       element("td", {}, percent(row.makes.value), plusMinus(row.makes, 100)),
       element("td", {}, signed(row.score.value), plusMinus(row.score, 1)),
-      element("td", {}, best ? "← bid up to" : ""));
+      element("td", {}, ...(best ? ["←", element("span", { class: "wide" }, " bid up to")] : [])));
   });
   at("contracts").replaceChildren(element("thead", {}, head), element("tbody", {}, ...body));
   at("curve").replaceChildren(curveOf(answer, rows));
