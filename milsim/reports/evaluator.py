@@ -18,7 +18,6 @@ from milsim.reports.hands_known import PASS, provenance_of, table_of
 from milsim.reports.provenance import KIND
 from milsim.reports.table import Column, Report, Table
 from milsim.rules import Rules, load
-from milsim.where import feature
 
 EXAMPLES = ("AT..KQ9.A9", "KQ.T9.J9.K")
 """The two hands that are counted as examples: with an ace, and without."""
@@ -79,7 +78,7 @@ def _card(fit: Fit) -> Table:
             for suit in ("spades", "clubs", "diamonds", "hearts")
         }
         row["points_fitted"] = _fitted(fitted, line.by_suit)
-        row["n"] = int((fit.features[:, columns] > 0).any(axis=1).sum())
+        row["n"] = fit.having(columns)
         row["share"] = row["n"] / len(fit.hands)
         rows.append(row)
     return Table(
@@ -211,7 +210,7 @@ def _errors(fit: Fit) -> Table:
 
 def _notes(fit: Fit) -> Iterator[str]:
     yield (
-        "* With ace and marriage in one suit they count twice. A hand of ♥AKQ9 has 4 such cards."
+        "both: 2: with ace, king and queen of one suit its cards over two count twice; ♥AKQ9 has 4."
     )
     yield (
         "right bid: the highest contract allowed that does not lose on average, by the table; none "
@@ -228,7 +227,7 @@ def _notes(fit: Fit) -> Iterator[str]:
         "a perfect count, by sampling: how far the table's own deals are off, and how often a "
         "second such table would give the same bid (about). No count can seem better."
     )
-    guard = _guard(fit)
+    guard = fit.guard()
     yield (
         f"A guard beside a ten is worth {guard:+.1f} points by the same fit (folklore: a ten "
         "counts if it is guarded)."
@@ -237,16 +236,6 @@ def _notes(fit: Fit) -> Iterator[str]:
     if out:
         yield f"{out:,} hands always ask for a new deal; what passing earns them is not known."
     yield "What a hand is worth depends on the play behind it: other players, other weights."
-
-
-def _guard(fit: Fit) -> float:
-    """What a guard adds to a ten: one more column in the same fit."""
-    guarded = feature("guarded_tens", fit.hands)[fit.half].astype(np.float64)
-    x, points = fit.features[fit.half], fit.points[fit.half]
-    gram, target = x.T @ x, x.T @ guarded
-    # What the other columns do not tell of it, and what is then left of the points.
-    left = guarded - x @ np.linalg.lstsq(gram, target, rcond=None)[0]
-    return float(left @ points / (left @ left))
 
 
 __all__ = ["EXAMPLES", "evaluator_report", "hand_evaluator", "render_evaluator"]

@@ -37,9 +37,8 @@ def error_frame(fit: Fit) -> pl.DataFrame:
 
 def _rows(fit: Fit) -> Iterator[Row]:
     mean = np.full(len(fit.hands), fit.points[fit.half].mean())
-    evaluator = fit.evaluator
     yield _counted(fit, "card", "this card", UNIT * fit.counts, *_bids(fit, fit.counts))
-    exact = fit.features @ (UNIT * evaluator.fitted)
+    exact = fit.unrounded()
     yield _counted(fit, "card", "the same before rounding", exact, *_bids(fit, exact))
     for each in COUNTS:
         counts = each.count(fit.hands, fit.rules.deal.marriage_values.by_suit())

@@ -38,7 +38,7 @@ LINES = (
     Line("more_aces", "each further ace"),
     Line("tens", "each ten"),
     Line("ace_ten", "each ten beside its ace, once more"),
-    Line("length", "each card over two in a suit with ace or marriage*"),
+    Line("length", "each card over two in a suit with A or KQ (both: 2)"),
     Line("half", "a half marriage (K or Q without the other)", by_suit=True),
     Line("marriage_bare", "a marriage, if you hold no ace", by_suit=True),
     Line("marriage", "a marriage, if you hold an ace", by_suit=True),

@@ -3,6 +3,9 @@
 All hands are equally likely, so each counts once. Half of them, drawn by a counter-based generator,
 are fitted; the other half only says how good the count is. The whole-number weights are those that
 leave the least squared error, found one weight at a time from the rounded ones on.
+
+Sums are of whole numbers, so that no order of adding, and no library that shares it out among
+threads, changes them.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from milsim.reports.evaluator_features import features
 from milsim.reports.hands_known import PASS, Bids, caps_of, right_bids
 from milsim.rules import Rules
 from milsim.tables.compact import CompactTable
+from milsim.where import feature
 
 UNIT = 6
 """Declarer points that one of the count stands for: the coarsest that costs next to nothing."""
@@ -114,6 +118,34 @@ def bids_by(counts: NDArray[np.int64], bids: Mapping[int, int]) -> NDArray[np.in
     return found
 
 
+def kinds_of(rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The different rows of a matrix of small whole numbers, and which of them each row is.
+
+    >>> kinds_of(np.array([[0, 2], [1, 0], [0, 2]]))[1].tolist()
+    [0, 1, 0]
+    """
+    keys = np.zeros(len(rows), np.int64)
+    for column in rows.T:
+        keys = keys * (int(column.max()) + 1) + column
+    _, first, kind = np.unique(keys, return_index=True, return_inverse=True)
+    return rows[first], kind
+
+
+def best_line(
+    counts: NDArray[np.int64], points: NDArray[np.float64], chosen: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """What all counts foretell by the straight line that is best for the chosen ones.
+
+    >>> best_line(np.array([0, 1, 9]), np.array([5.0, 7.0, 0.0]), np.array([True, True, False]))
+    array([ 5.,  7., 23.])
+    """
+    x, y = counts[chosen] - counts[chosen].mean(), points[chosen]
+    found: NDArray[np.float64] = y.mean() + (x * y).sum() / (x * x).sum() * (
+        counts - counts[chosen].mean()
+    )
+    return found
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Evaluator:
     """A point count for hands before the talon.
@@ -152,18 +184,37 @@ class Fit:
         self.hands: NDArray[np.int64] = hand_masks_table().astype(np.int64)
         self.points: NDArray[np.float64] = table.means.astype(np.float64)
         self.half = fitted_half(len(self.hands))
-        self.features: NDArray[np.float64] = features(self.hands).astype(np.float64)
         self.bids = right_bids(table, rules)
         self.even = right_bids(table, rules, passing=0)
-        half = self.features[self.half]
-        gram, target = half.T @ half, half.T @ self.points[self.half] / UNIT
+        rows = np.column_stack([features(self.hands), feature("guarded_tens", self.hands)])
+        # Hands that count alike in every line are one kind: a few thousand, added up exactly.
+        self.kinds, self.kind = kinds_of(rows)
+        n = np.bincount(self.kind[self.half], minlength=len(self.kinds))
+        doubled = np.rint(2 * self.points[self.half])
+        total = np.bincount(self.kind[self.half], doubled, minlength=len(self.kinds))
+        self.gram = self.kinds.T @ (n[:, None] * self.kinds)
+        self.target = self.kinds.T @ total.astype(np.int64) / (2 * UNIT)
+        gram, target = self.gram[:-1, :-1].astype(np.float64), self.target[:-1]
         fitted = np.linalg.lstsq(gram, target, rcond=None)[0].astype(np.float64)
         weights = whole_weights(gram, target, fitted)
-        # Products of floats are quick, and exact for whole numbers as small as these.
-        self.counts: NDArray[np.int64] = (self.features @ weights.astype(np.float64)).astype(
-            np.int64
-        )
+        self.counts: NDArray[np.int64] = (self.kinds[:, :-1] @ weights)[self.kind]
         self.evaluator = Evaluator(rules, weights, fitted, self.cuts_of(self.counts, self.even))
+
+    def unrounded(self) -> NDArray[np.float64]:
+        """The points that the weights foretell before rounding."""
+        points = (self.kinds[:, :-1] * (UNIT * self.evaluator.fitted)).sum(axis=1)
+        found: NDArray[np.float64] = points[self.kind]
+        return found
+
+    def guard(self) -> float:
+        """The points that a guard adds to a ten: one more weight in the same fit."""
+        weights = np.linalg.lstsq(self.gram.astype(np.float64), self.target, rcond=None)[0]
+        return UNIT * float(weights[-1])
+
+    def having(self, columns: slice) -> int:
+        """How many of all hands have anything in some columns of the features."""
+        some = (self.kinds[:, columns] > 0).any(axis=1)
+        return int(np.bincount(self.kind)[some].sum())
 
     def cuts_of(self, counts: NDArray[np.int64], bids: Bids) -> dict[int, int]:
         """The cuts of a count by the fitted half; hands that never pass say nothing."""
@@ -172,9 +223,7 @@ class Fit:
 
     def line_of(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
         """The points that a count foretells, by its best straight line on the fitted half."""
-        slope, start = np.polyfit(counts[self.half], self.points[self.half], 1)
-        found: NDArray[np.float64] = start + slope * counts
-        return found
+        return best_line(counts, self.points, self.half)
 
     @cached_property
     def caps(self) -> NDArray[np.int64]:
@@ -182,4 +231,15 @@ class Fit:
         return caps_of(self.hands, self.rules)
 
 
-__all__ = ["UNIT", "Evaluator", "Fit", "bids_by", "cuts", "fitted_half", "whole_weights"]
+__all__ = [
+    "UNIT",
+    "Evaluator",
+    "Fit",
+    "best_line",
+    "bids_by",
+    "cuts",
+    "fitted_half",
+    "kinds_of",
+    "whole_weights",
+    "words_of",
+]

@@ -90,25 +90,34 @@ class Bids:
 def scores_of(
     table: CompactTable, rules: Rules, noise: NDArray[np.float64] | None = None
 ) -> Iterator[tuple[int, NDArray[np.float64]]]:
-    """Contracts, the highest first, with the mean score of each hand as their declarer.
+    """Contracts, the lowest first, with the mean score of each hand as their declarer.
 
     With ``noise``, a standard normal number a hand, chances are moved by so many of their standard
-    errors.
+    errors. Where a made contract scores the points taken, what lies above it counts by whole steps,
+    from below.
     """
     step = rules.auction.step if len(table.contracts) < 2 else np.diff(table.contracts)[0]
-    beyond = np.zeros(len(table.means))
-    by_level = chances_of(np.arange(LEVELS + 1, dtype=np.uint8))
-    for place in range(len(table.contracts) - 1, -1, -1):
-        contract = table.contracts[place]
-        chances = by_level[table.levels[place]]
+    levels = chances_of(np.arange(LEVELS + 1, dtype=np.uint8))
+    errors = np.sqrt(levels * (1 - levels) / table.deals)
+    counts_more = rules.scoring.success != "contract"
+
+    def chances(place: int) -> NDArray[np.float64]:
+        found: NDArray[np.float64] = levels[table.levels[place]]
         if noise is not None:
-            moved = chances + noise * np.sqrt(chances * (1 - chances) / table.deals)
-            chances = np.clip(moved, 0, 1)
-        scores = contract * (2 * chances - 1)
-        if rules.scoring.success != "contract":
-            scores += step * beyond
-        beyond += chances
-        yield contract, scores
+            found = np.clip(found + noise * errors[table.levels[place]], 0, 1)
+        return found
+
+    places = range(len(table.contracts))
+    above = sum(map(chances, places)) if counts_more else None
+    for place in places:
+        contract = table.contracts[place]
+        if above is not None:
+            above = above - chances(place)
+            yield contract, contract * (2 * chances(place) - 1) + step * above
+        elif noise is None:
+            yield contract, (contract * (2 * levels - 1))[table.levels[place]]
+        else:
+            yield contract, contract * (2 * chances(place) - 1)
 
 
 def right_bids(
@@ -134,11 +143,10 @@ def right_bids(
     highest = np.full(len(hands), -np.inf)
     for contract, scores in scores_of(table, rules, noise):
         worth = scores >= wanted
-        free[worth & (free == PASS)] = contract
-        right[worth & (right == PASS) & (contract <= caps)] = contract
-        better = scores >= highest  # of equal ones the lowest, as milsim hand has it
-        best[better] = contract
-        highest[better] = scores[better]
+        np.putmask(free, worth, contract)
+        np.putmask(right, worth & (caps >= contract), contract)
+        np.putmask(best, scores > highest, contract)  # of equal ones the lowest, as milsim hand
+        np.maximum(highest, scores, out=highest)
     return Bids(right, free, best, passes)
 
 

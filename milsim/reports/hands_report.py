@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from milsim.cards import format_hand
 from milsim.dealing.tables import hand_masks_table
 from milsim.reports.contracts import Contract
+from milsim.reports.evaluator_fit import best_line
 from milsim.reports.evaluator_folklore import aces_and_tens, opening_bids
 from milsim.reports.formats import render
 from milsim.reports.hands_known import (
@@ -195,7 +196,7 @@ def _best_of_groups(strength: _Strength, groups: list[NDArray[np.int64]]) -> lis
     for contract, scores in scores_of(strength.table, strength.rules):
         for place, chosen in enumerate(groups):
             mean = float(scores[chosen].mean())
-            if mean >= best[place][0]:
+            if mean > best[place][0]:
                 best[place] = (mean, contract)
     return [contract for _, contract in best]
 
@@ -228,9 +229,8 @@ def _bid_shares(strength: _Strength, chosen: NDArray[np.int64]) -> dict[str, flo
 def _misjudged(strength: _Strength) -> Table:
     """The hands about which 25 an ace, 15 a guarded ten and the marriages are most wrong."""
     values = strength.rules.deal.marriage_values.by_suit()
-    told = aces_and_tens(strength.hands, values).astype(np.float64)
-    slope, start = np.polyfit(told, strength.points, 1)
-    line = start + slope * told
+    told = aces_and_tens(strength.hands, values)
+    line = best_line(told, strength.points, np.ones(len(told), np.bool_))
     order = np.argsort(line - strength.points, kind="stable")
     rows = []
     for kind, ranks in (
