@@ -1,6 +1,6 @@
 """The explorer: one page with the value of every hand, to click cards, look and guess.
 
-The page is joined from files of ``data/``: a template, a style sheet and two scripts, with the
+The page is joined from files of ``data/``: a template, a style sheet and three scripts, with the
 packed table of a rule set (:mod:`milsim.tables.compact`) in base64. It needs no network and no
 server. Its numbers are those of :func:`milsim.hand` with ``seconds=0``.
 """
@@ -76,6 +76,7 @@ def _page(content: bytes, table: CompactTable, rules: Rules) -> str:
     parts = {
         "style": _data("explorer.css"),
         "table_script": _data("table.js"),
+        "answer_script": _data("answer.js"),
         "page_script": _data("explorer.js"),
         "settings": _json(settings_of(rules)),
         "words": _json(languages),
