@@ -143,7 +143,7 @@ def _facts(facts: Sequence[tuple[str, str]]) -> str:
     """Facts as a list of definitions; one without a name goes with the one before."""
     rows = []
     for name, fact in facts:
-        head = f"<dt>{words(name)}</dt>" if name else ""
+        head = f"<dt>{words(name)}</dt> " if name else ""
         rows.append(f"{head}<dd>{words(' '.join(fact.split()))}</dd>")
     return '<dl class="facts">\n' + "\n".join(rows) + "\n</dl>"
 
