@@ -324,5 +324,18 @@ def test_check_policy_says_what_is_wrong_and_where(policy, words):
     assert message.startswith(f"policy {name}: ")
 
 
-def test_check_policy_lets_the_oracle_see_all():
-    assert milsim.check_policy("oracle", deals=2) > 20
+@pytest.mark.parametrize("policy", ["oracle", "greedy:play=oracle"])
+def test_check_policy_says_who_sees_all(policy):
+    with pytest.raises(PolicyError, match=r"sees all cards; in [0-9]+ acts nothing else was wrong"):
+        milsim.check_policy(policy, deals=2)
+
+
+def test_check_policy_says_who_changes_the_rules():
+    class Lawgiver(Policy):
+        def card(self, view):
+            object.__setattr__(view.rules.play, "must_trump", False)
+            return legal_cards(view)[0]
+
+    rules = with_fields("mil", {"play.must_overtrump": False})
+    with pytest.raises(PolicyError, match=r"changes the rules it is shown|is not legal"):
+        milsim.check_policy(Lawgiver, rules=rules, deals=1)

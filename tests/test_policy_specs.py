@@ -327,9 +327,39 @@ def test_a_decision_nearly_spelt_is_refused():
         def cards(self, view):
             return legal_cards(view)
 
+    class Named(Policy):
+        def choose_card(self, view):
+            return legal_cards(view)[0]
+
+    class Loud(Policy):
+        def Card(self, view):  # noqa: N802
+            return legal_cards(view)[0]
+
+    with pytest.raises(PolicyError, match="choose_card is no decision, and it has none of its own"):
+        milsim.check_policy(Named, deals=1)
+    with pytest.raises(PolicyError, match="did you mean card"):
+        milsim.check_policy(Loud, deals=1)
     with pytest.raises(PolicyError, match=r"^policy Misspelt: cards is no decision; .* card\?$"):
         milsim.check_policy(Misspelt, deals=1)
     assert milsim.check_policy(Helped, deals=1) > 0
+
+
+@pytest.mark.parametrize("name", ["../x", "a/b", "a.b", "-", "a=b", "x y", "x.toml", "", "_"])
+def test_a_name_is_letters_digits_and_two_signs(name):
+    with pytest.raises(PolicyError, match="letters, digits, - and _ make a name"):
+        milsim.policies.register(name, Policy)
+
+
+@pytest.mark.parametrize("text", ["pimc:", ":pimc", ":", "pimc:layouts=4:"])
+def test_a_spec_with_nothing_at_an_end_is_told_how_to_write_it(text):
+    with pytest.raises(PolicyError, match="write it NAME or NAME:key=value"):
+        parse_spec(text)
+
+
+def test_a_part_is_a_name_alone(tmp_path):
+    (tmp_path / "p.toml").write_text('policy = "greedy"\nplay = "pimc:playouts=4"\n')
+    with pytest.raises(PolicyError, match="a name alone is needed here"):
+        parse_spec(str(tmp_path / "p.toml"))
 
 
 def test_check_policy_finds_what_is_wrong():

@@ -29,6 +29,7 @@ MAX_DEALS = 10**9
 
 
 def arena(
+    context: typer.Context,
     policies: Annotated[
         list[str],
         typer.Argument(
@@ -55,7 +56,8 @@ def arena(
         typer.Option(
             "--margin",
             metavar="POINTS",
-            help="Differences smaller than this, in points a deal and seat, count as equal.",
+            help="Equal is who may be as strong, and surely differs by less than this, in points a "
+            "deal and seat.",
         ),
     ] = "1",
     max_deals: Annotated[
@@ -86,6 +88,7 @@ def arena(
     """
     from milsim.reports import check_format
 
+    _check_sizes(context, until_decided=until_decided)
     n_deals, most = (
         parse_count("deals", deals, 1, MAX_DEALS),
         parse_count("max-deals", max_deals, 1, MAX_DEALS),
@@ -120,6 +123,15 @@ def arena(
     if contest.interrupted:
         played = max(verdict.deals for verdict in contest.verdicts)
         raise InterruptedRunError(f"interrupted after {played:,} deals; what is shown counts them")
+
+
+def _check_sizes(context: typer.Context, *, until_decided: bool) -> None:
+    """Raise UsageError for a number of deals that would have no part in what is played."""
+    name, instead = ("deals", "max-deals") if until_decided else ("max-deals", "deals")
+    source = context.get_parameter_source(name.replace("-", "_"))
+    if source is not None and source.name != "DEFAULT":
+        how = "with" if until_decided else "without"
+        raise UsageError(f"{name}: not {how} --until-decided; use --{instead}")
 
 
 def _points(text: str) -> float:

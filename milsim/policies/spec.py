@@ -174,9 +174,8 @@ def _check_name(name: object) -> None:
     if (
         not isinstance(name, str)
         or not 0 < len(name) <= _LONGEST_NAME
-        or not name.isprintable()
-        or _FORBIDDEN & set(name)
-        or name.endswith(".toml")
+        or not all(letter.isalnum() or letter in "-_" for letter in name)
+        or not any(letter.isalnum() for letter in name)
     ):
         raise PolicyError(f"policy name {quote(name)}: letters, digits, - and _ make a name")
 
@@ -256,6 +255,10 @@ def maker(name: str) -> Maker:
         _check_name(name)
         _registered[name] = _user_maker(name, factory, "", _distribution(point))
         return _registered[name]
+    if ":" in name:
+        raise PolicyError(
+            f"policy {quote(name)}: a name alone is needed here; parameters have keys of their own"
+        )
     raise PolicyError(f"unknown policy {quote(name)}: {nearest(name, spec_names())}")
 
 
@@ -286,6 +289,8 @@ def parse_spec(text: str) -> PolicySpec:
         where = f"policy file {_shown(text)}"
         return _spec_of(_read(Path(text), where), where)
     name, *settings = text.split(":")
+    if settings and not (name.strip() and settings[-1].strip()):
+        raise PolicyError(f"policy {quote(text)}: write it NAME or NAME:key=value")
     if name.endswith(".toml") and settings:
         raise PolicyError(
             f"policy {quote(text)}: a file takes no {quote(settings[0])}; write it in the file"

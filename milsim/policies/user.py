@@ -110,15 +110,28 @@ def legal_cards(view: View) -> tuple[int, ...]:
 
 def _check_spelling(policy: Any) -> None:
     """Raise PolicyError for ``def cards``, which would leave the cards to `greedy` unsaid."""
-    for name in dir(policy):
-        if name.startswith("_") or name in DECISIONS:
-            continue
-        for meant in get_close_matches(name, DECISIONS, n=1, cutoff=0.8):
-            is_own = getattr(type(policy), meant, None) not in (None, getattr(Policy, meant))
-            if not is_own and callable(getattr(policy, name)):
+    kind = type(policy)
+    own = {name for name in DECISIONS if getattr(kind, name, None) not in (None, _default(name))}
+    others = [
+        name
+        for name in dir(policy)
+        if not name.startswith("_") and name not in DECISIONS and callable(getattr(policy, name))
+    ]
+    for name in others:
+        for meant in get_close_matches(name.lower(), DECISIONS, n=1, cutoff=0.75):
+            if meant not in own:
                 raise PolicyError(
-                    f"policy {type(policy).__name__}: {name} is no decision; did you mean {meant}?"
+                    f"policy {kind.__name__}: {name} is no decision; did you mean {meant}?"
                 )
+    if others and not own and isinstance(policy, Policy):
+        raise PolicyError(
+            f"policy {kind.__name__}: {others[0]} is no decision, and it has none of its own; "
+            f"they are {', '.join(DECISIONS)}"
+        )
+
+
+def _default(name: str) -> Any:
+    return getattr(Policy, name)
 
 
 class UserPlayer:
@@ -129,8 +142,8 @@ class UserPlayer:
     def __init__(self, policy: Any) -> None:
         """The object is asked by the names of `Policy`; what it lacks, `Policy` answers.
 
-        Raises PolicyError for an object without any of them, with one that is no method, or with a
-        method whose name is nearly one of them.
+        Raises PolicyError for an object without any of them, with one that is no method, with a
+        method whose name is nearly one of them, or with methods none of which is one of them.
         """
         default = Policy()
         own = [name for name in DECISIONS if hasattr(policy, name)]

@@ -80,7 +80,8 @@ class Verdict:
         if self.word == "equal":
             within = f"equal within {self.margin:g} point{'s' * (self.margin != 1)}"
             return f"{self.first} and {self.second} are {within} {bounds}."
-        return f"{self.first} and {self.second}: undecided {bounds}."
+        why = f": a verdict takes {FEWEST_DEALS} deals" if self.deals < FEWEST_DEALS else ""
+        return f"{self.first} and {self.second}: undecided{why} {bounds}."
 
 
 def judged(interval: Interval, margin: float) -> Word:

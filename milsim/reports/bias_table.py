@@ -241,7 +241,7 @@ def _played_by(run: Run, model: str) -> Run:
     policies = set(run.plan.policies)
     if policies == {model}:
         return run.as_model("played")
-    known = [*MODELS, CORRECTED, *registry.names()]
+    known = [*MODELS, CORRECTED, *registry.names(), *_DRIVEN]
     kinds = {policy.partition(":")[0] for policy in policies}
     if model.partition(":")[0] in {*registry.names(), *kinds, *_DRIVEN}:
         if kinds == {model}:  # the kind, whatever its parameters

@@ -3,12 +3,13 @@
 Those that are all kernels play the reference game (`milsim.policies.conformance`). All play driven
 deals, where each answer is checked, and asked for twice; then the reference plays the acts again
 and must come to the same scores. Some decisions of each deal are asked again with other cards where
-the seat cannot see them (`milsim.simulation.honesty`), save of a policy that openly sees all.
+the seat cannot see them (`milsim.simulation.honesty`); a policy that openly sees all does not pass.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -64,7 +65,8 @@ def check_policy(
     :class:`~milsim.errors.PolicyError` for an unknown policy, for the first act that the rules do
     not allow, an exception, an answer of a wrong type, for a policy that answers the same question
     in two ways, and for one that answers otherwise if only cards change place that its seat cannot
-    see (but for ``oracle``, which openly sees all), naming deal, seat and decision.
+    see, naming deal, seat and decision; also for one that openly sees all, as ``oracle``, when all
+    else was found right, and for one that changes the rules it is shown.
 
     >>> check_policy("greedy", deals=3) > 72
     True
@@ -88,6 +90,7 @@ not legal; legal are KS TS AS KC QD KD AD QH
     else:
         name, player = _made(policy)
     chosen = load(rules)
+    before = deepcopy(chosen)
     driven = DrivenDeal(TableRules.of(chosen), (name, name, name))
     fields, situation = driven.by.fields, driven.situation
     situation[MINIMUM_IN_FORCE] = minimum_of(0, fields)
@@ -113,10 +116,14 @@ not legal; legal are KS TS AS KC QD KD AD QH
         kept = [Kept(Between(player, twice)) for _ in range(3)]
         if driven.play(dealt, kept, key) != COUNTS:
             continue
+        if chosen != before:
+            raise PolicyError(f"policy {name}: {driven.where}: changes the rules it is shown")
         if not kernels_alone:
             acts += _replayed(driven, Game(deal, chosen), name)
         if not player.sees_all:
             decided_honestly(driven, kept, player, key, turn=index)
+    if player.sees_all:
+        raise PolicyError(f"policy {name}: sees all cards; in {acts} acts nothing else was wrong")
     return acts
 
 
