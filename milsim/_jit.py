@@ -43,7 +43,7 @@ _LITERAL = re.compile(r"Literal\[int\]\(-?\d+\)")
 _KEPT_FOLDERS = 4
 _KEPT_SECONDS = 3600.0
 # How a source that makes kernels looks; a search by regular expression would take 0.1 s.
-_SIGNS_OF_KERNELS = (b"@kernel", b".kernel", b" kernel(")
+_SIGNS_OF_KERNELS = (b"@kernel", b".kernel(", b".kernel\n", b" kernel(")
 _FROM_IMPORT = re.compile(
     r"^[ \t]*from[ \t]+(milsim[\w.]*|\.[\w.]*)[ \t]+import[ \t]*(?:\(([^)]*)\)|([^\n#]*))",
     re.MULTILINE,
