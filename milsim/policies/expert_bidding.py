@@ -53,7 +53,7 @@ FIRST_WORTH = 24
 N_PRICES = 12
 ADVANTAGE_SIZE = N_STATES * N_KINDS * N_WORTHS * N_PRICES
 
-# Of the marriage values of a rule set, for each model: patterns of each suit, then
+# Tables made for the marriage values of a rule set, for each model: patterns of each suit, then
 PAIRS = 4 * 64  # suits with a marriage (four bits) x aces
 BEST_SHIFTS = PAIRS + 16 * 4  # six times the suit of the best marriage, by those four bits
 SUITS_SIZE = BEST_SHIFTS + 16
@@ -63,12 +63,11 @@ AT_MODEL_8 = AT_MODEL_7 + MODEL_SIZE
 AT_CHANCES = AT_MODEL_8 + MODEL_8_SIZE
 AT_ADVANTAGE = AT_CHANCES + CHANCES_SIZE
 FITTED_SIZE = AT_ADVANTAGE + ADVANTAGE_SIZE
-# Made of them for the marriage values of a rule set.
+# After all that is fitted, what is made of it for a rule set.
 AT_SUITS_7 = FITTED_SIZE
 AT_SUITS_8 = AT_SUITS_7 + SUITS_SIZE
-AT_GIFTS = (
-    AT_SUITS_8 + SUITS_SIZE
-)  # side x card x own cards left in the suit x other half in the ten
+# Side x card x own cards left in the suit x is its other half in the ten.
+AT_GIFTS = AT_SUITS_8 + SUITS_SIZE
 PARAMETERS_SIZE = AT_GIFTS + 2 * N_CARDS * 4 * 2
 
 _NINES = RANK_MASKS[NINE]
