@@ -11,7 +11,6 @@ import pytest
 
 from milsim.answers.estimates import of_chances, of_histogram
 from milsim.answers.hand import HandAnswer, _bid, hand
-from milsim.answers.live import talon_order
 from milsim.answers.talon import talon_chances
 from milsim.cards import CardSet, cards_of
 from milsim.dealing import hand_masks_table
@@ -23,6 +22,7 @@ from milsim.reports.statistics import Interval
 from milsim.rules import digest, load, with_fields
 from milsim.tables.compact import CompactTable
 from milsim.tables.folder import manifest_of
+from milsim.tables.models import driven_points, ordered_deals, points_of_model, talon_order
 from milsim.tables.plan import TablePlan
 from milsim.tables.playing import HandPlayer
 from tests.command_line import Shell
@@ -127,12 +127,12 @@ def test_double_dummy_is_the_solver_on_the_same_deals() -> None:
 
 
 def test_a_policy_that_is_asked_decision_by_decision_plays_the_same_deals() -> None:
-    """greedy as a user's policy would be: the driver gives what the kernel gives."""
-    from milsim.answers.live import drive_live
-
-    driven = drive_live("greedy", RANK, 1, load("mil"), seconds=0, deals=680)
+    """greedy as a user's policy would be: the driver gives what the kernel gives, deal by deal."""
+    deals = ordered_deals(RANK, 1, 0, 680)
+    driven = driven_points("greedy", load("mil"))(*deals)
+    assert driven.tolist() == points_of_model("greedy", load("mil"))(*deals).tolist()
     played = HandPlayer(load("mil"), "greedy", 1)(np.array([RANK]), 0, 1).histogram[0]
-    assert driven == {int(p): int(played[p]) for p in np.flatnonzero(played)}
+    assert np.bincount(driven, minlength=len(played)).tolist() == played.tolist()
 
 
 def test_corrected_is_double_dummy_moved_by_the_table_of_bias(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from milsim.answers.estimates import Estimate, as_plain, of_chances, of_histogram
-from milsim.answers.live import DOUBLE_DUMMY, drive_live, play_live, solve_live
+from milsim.answers.live import DOUBLE_DUMMY, play_live, points_live
 from milsim.answers.talon import TalonChances, talon_chances, talon_gains
 from milsim.cards import CardSet, cards_of, checked_mask, format_card, parse_hand
 from milsim.dealing import hand_masks_table
@@ -319,29 +319,27 @@ def _slow_estimates(
 ) -> dict[str, Estimate]:
     """Double dummy, corrected or not, and driven policies, each with its share of the time."""
     names = [name for name in request.models if not _is_fast(name)]
-    kinds = {DOUBLE_DUMMY if name == CORRECTED else name for name in names}
+    kinds = dict.fromkeys(DOUBLE_DUMMY if name == CORRECTED else name for name in names)
     seconds = request.seconds * (1 - FAST_SHARE) / max(len(kinds), 1)
+    played = {
+        kind: points_live(
+            kind,
+            rank,
+            seed,
+            request.rules,
+            seconds=seconds,
+            deals=request.deals,
+            threads=request.threads,
+        )
+        for kind in kinds
+    }
     found: dict[str, Estimate] = {}
-    solved: dict[int, int] | None = None
     for name in names:
-        if name in (DOUBLE_DUMMY, CORRECTED):
-            if solved is None:
-                solved = solve_live(
-                    rank,
-                    seed,
-                    request.rules,
-                    seconds=seconds,
-                    deals=request.deals,
-                    threads=request.threads,
-                )
-            histogram = solved
-            if name == CORRECTED:
-                assert request.bias is not None
-                histogram = _moved(solved, held, request.bias)
+        if name == CORRECTED:
+            assert request.bias is not None
+            histogram = _moved(played[DOUBLE_DUMMY], held, request.bias)
         else:
-            histogram = drive_live(
-                name, rank, seed, request.rules, seconds=seconds, deals=request.deals
-            )
+            histogram = played[name]
         found[name] = of_histogram(name, histogram, contracts)
     return found
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -19,6 +20,7 @@ from milsim.tables.folder import (
     MANIFEST_NAME,
     PARTS_FOLDER,
     PLAN_NAME,
+    PartFolder,
     Table,
     manifest_of,
     part_spans,
@@ -54,8 +56,9 @@ def build_table(
     n_threads = checked_threads(threads)
     path = Path(folder)
     try:
-        table = _begun(plan, path)
-        interrupts = Interrupts()
+        begin(path, manifest_of(plan), plan.to_toml())
+        table = Table.open(path)
+        refuse_another(path, table.manifest, manifest_of(plan))
         player = HandPlayer.of(plan)
         k, n = shard
         mine = [span for i, span in enumerate(part_spans(plan)) if i % n == k - 1]
@@ -64,26 +67,12 @@ def build_table(
             return table
         # Concurrent first compiles can crash numba.
         player(np.array([missing[0][0]]), 0, 1)
-        started = time.monotonic()
-        total = sum(count for _, count in missing)
-        ends = {start + count: start for start, count in missing}
-        held: list[pl.DataFrame] = []
-        done = 0
 
         def rows(start: int, count: int) -> tuple[int, pl.DataFrame]:
             ranks = np.arange(start, start + count)
             return start, rows_of(ranks, player(ranks, 0, plan.per_talon), plan)
 
-        with interrupts:
-            for start, frame in in_order(rows, _chunks(missing), n_threads, interrupts.asked):
-                held.append(frame)
-                done += frame.height
-                if progress is not None:
-                    progress(Progress(done, total, time.monotonic() - started))
-                end = start + frame.height
-                if end in ends:
-                    table.keep(ends[end], pl.concat(held))
-                    held = []
+        play_parts(table, missing, CHUNK_HANDS, rows, n_threads, progress)
     except OSError as error:
         raise RunError(
             f"out {path}: cannot write, {reason_of(error)}; name another folder"
@@ -103,33 +92,64 @@ def hands_left(plan: TablePlan, folder: str | Path, shard: tuple[int, int] = (1,
     )
 
 
-def _chunks(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    for start, count in spans:
-        yield from chunk_ranges(start, count, CHUNK_HANDS)
+def play_parts(
+    table: PartFolder,
+    missing: list[tuple[int, int]],
+    size: int,
+    rows: Callable[[int, int], tuple[int, pl.DataFrame]],
+    n_threads: int,
+    progress: Report | None,
+) -> None:
+    """Play the missing parts in chunks of a size, and keep each when it is whole; until Ctrl-C.
+
+    ``rows`` makes those of the indices ``start … start + count - 1``, beside ``start``.
+    """
+    started = time.monotonic()
+    total = sum(count for _, count in missing)
+    ends = {start + count: start for start, count in missing}
+    held: list[pl.DataFrame] = []
+    done = 0
+    chunks = [each for start, count in missing for each in chunk_ranges(start, count, size)]
+    counts = dict(chunks)
+    interrupts = Interrupts()
+    with interrupts:
+        for start, frame in in_order(rows, chunks, n_threads, interrupts.asked):
+            held.append(frame)
+            done += counts[start]
+            if progress is not None:
+                progress(Progress(done, total, time.monotonic() - started))
+            end = start + counts[start]
+            if end in ends:
+                table.keep(ends[end], pl.concat(held))
+                held = []
 
 
-def _begun(plan: TablePlan, path: Path) -> Table:
-    """The table of a folder that is new, empty, or holds a beginning of just this plan."""
+def begin(path: Path, content: dict[str, Any], plan: str) -> None:
+    """Make a folder that is new or empty one with this manifest; raises RunError for a strange one.
+
+    A folder with a manifest stays as it is.
+    """
     if path.exists() and not path.is_dir():
         raise RunError(f"out {path}: is a file; name a new or empty folder, or one to go on with")
-    content = manifest_of(plan)
     if not (path / MANIFEST_NAME).exists():
         strange = [each.name for each in path.iterdir()] if path.is_dir() else []
         if set(strange) - {PLAN_NAME, PARTS_FOLDER, f".{MANIFEST_NAME}.tmp", f".{PLAN_NAME}.tmp"}:
             raise RunError(f"out {path}: folder is not empty; name a new or empty one")
         (path / PARTS_FOLDER).mkdir(parents=True, exist_ok=True)
-        write_atomically(path / PLAN_NAME, plan.to_toml().encode())
+        write_atomically(path / PLAN_NAME, plan.encode())
         write_atomically(path / MANIFEST_NAME, text_of(content).encode())
-    table = Table.open(path)
-    if table.manifest != content:
-        differing = [name for name in content if table.manifest.get(name) != content[name]]
-        if "plan" in differing:
-            raise RunError(f"out {path}: holds a table of another plan; name another folder")
+
+
+def refuse_another(path: Path, found: dict[str, Any], content: dict[str, Any]) -> None:
+    """Raise RunError if a folder's manifest is not the one that would be written now."""
+    differing = [name for name in content if found.get(name) != content[name]]
+    if "plan" in differing:
+        raise RunError(f"out {path}: holds a table of another plan; name another folder")
+    if differing:
         raise RunError(
             f"out {path}: was begun by other code ({', '.join(differing)} differ); build it "
             "anew in another folder"
         )
-    return table
 
 
-__all__ = ["CHUNK_HANDS", "build_table", "hands_left"]
+__all__ = ["CHUNK_HANDS", "begin", "build_table", "hands_left", "play_parts", "refuse_another"]

@@ -1,8 +1,9 @@
 """A table in a folder: ``plan.toml``, ``manifest.json`` and ``parts/``, each part with its digest.
 
-The manifest says what is played and by which code, never how far it is, so that shards on several
-machines write the same one; a part counts once its digest stands beside it. Nothing holds a time or
-a path: the same command gives the same bytes, whatever the threads, shards or interruptions.
+`PartFolder` is what such folders have in common, `Table` that of all hands. The manifest says what
+is played and by which code, never how far it is, so that shards on several machines write the same
+one; a part counts once its digest stands beside it. Nothing holds a time or a path: the same
+command gives the same bytes, whatever the threads, shards or interruptions.
 """
 
 from __future__ import annotations
@@ -10,17 +11,17 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import polars as pl
 
 from milsim.errors import MilsimError, RunError, VerificationError, quote
 from milsim.files import read_text, reason_of, write_atomically
-from milsim.rules import values_of
+from milsim.rules import Rules, values_of
 from milsim.rules.fields import build
 from milsim.store.parts import Part, write_part
 from milsim.tables.columns import SCHEMA_VERSION, schema_of
@@ -34,16 +35,35 @@ PART_HANDS = 4096
 _MOST_BYTES = 1_000_000
 _GIVE_ONE = "give a folder written by milsim table build"
 
+P = TypeVar("P", bound="AnyPlan")
 
-def manifest_of(plan: TablePlan) -> dict[str, Any]:
+
+class AnyPlan(Protocol):
+    """What is played into a folder, whatever it is."""
+
+    @property
+    def rules(self) -> Rules:
+        """The rules, which the manifest holds whole."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """All that affects the answer, as plain JSON values."""
+
+    def digest(self) -> str:
+        """Of `to_dict`."""
+
+    def to_toml(self) -> str:
+        """For people."""
+
+
+def manifest_of(plan: AnyPlan, kind: str = KIND, schema: int = SCHEMA_VERSION) -> dict[str, Any]:
     """What the manifest of a plan says when this code plays it."""
     from milsim._jit import kernel_digest
     from milsim.rng import RNG_SCHEME
 
     names = ("milsim", "numba", "numpy", "polars")
     return {
-        "kind": KIND,
-        "schema": SCHEMA_VERSION,
+        "kind": kind,
+        "schema": schema,
         "plan": plan.to_dict(),
         "plan_digest": plan.digest(),
         "rules_name": plan.rules.name,
@@ -69,57 +89,18 @@ def part_spans(plan: TablePlan) -> Iterator[tuple[int, int]]:
         start = end
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table of hands in a folder, as far as it is built."""
+class PartFolder:
+    """Parts in a folder, each beside a small file with its digest; which, ``spans`` says."""
 
+    __slots__ = ()
     folder: Path
-    plan: TablePlan
-    manifest: dict[str, Any]
 
-    @classmethod
-    def open(cls, folder: str | Path) -> Table:
-        """The table of a folder; raises RunError if there is none, or it is of another schema."""
-        path = Path(folder)
-        where = f"table {path}"
-        try:
-            text = read_text(path / MANIFEST_NAME, _MOST_BYTES)
-            content = json.loads(text)
-        except FileNotFoundError:
-            what = "no such folder" if not path.exists() else f"no {MANIFEST_NAME} in it"
-            raise RunError(f"{where}: {what}; {_GIVE_ONE}") from None
-        except (OSError, ValueError, RecursionError) as error:
-            reason = reason_of(error) if isinstance(error, OSError) else "is torn or not JSON"
-            raise RunError(f"{where}: {MANIFEST_NAME}: {reason}; {_GIVE_ONE}") from None
-        if not isinstance(content, dict) or content.get("kind") != KIND:
-            raise RunError(f"{where}: {MANIFEST_NAME} is not that of a table; {_GIVE_ONE}")
-        if content.get("schema") != SCHEMA_VERSION:
-            raise RunError(
-                f"{where}: schema {quote(content.get('schema'))}, but this version reads "
-                f"{SCHEMA_VERSION}; build it anew"
-            )
-        try:
-            said = content["plan"]
-            first, last = said["hands"]
-            plan = TablePlan.make(
-                rules=build(
-                    content["rules"], name=content["rules_name"], source=content["rules_source"]
-                ),
-                policy=said["policy"],
-                seed=said["seed"],
-                per_talon=said["per_talon"],
-                hands=(first, last),
-            )
-        except MilsimError as error:
-            raise RunError(f"{where}: {MANIFEST_NAME}: {error}") from None
-        except (KeyError, TypeError, ValueError, AttributeError):
-            raise RunError(f"{where}: {MANIFEST_NAME}: an entry is malformed") from None
-        if plan.to_dict() != said or content.get("plan_digest") != plan.digest():
-            raise RunError(f"{where}: {MANIFEST_NAME} was edited; it is not as milsim writes it")
-        return cls(path, plan, content)
+    def spans(self) -> Iterator[tuple[int, int]]:
+        """First index and number of indices of each part, in order."""
+        raise NotImplementedError
 
     def part(self, start: int) -> Part | None:
-        """The part that begins at this hand, or None while it is not built; RunError if torn."""
+        """The part that begins at this index, or None while it is not there; RunError if torn."""
         path = self.folder / PARTS_FOLDER / f"{_stem(start)}.json"
         try:
             said = json.loads(read_text(path, _MOST_BYTES))
@@ -134,23 +115,12 @@ class Table:
 
     @property
     def parts(self) -> list[Part]:
-        """The parts built so far, in order."""
-        found = (self.part(start) for start, _ in part_spans(self.plan))
+        """The parts that are there, in order."""
+        found = (self.part(start) for start, _ in self.spans())
         return [part for part in found if part is not None]
 
-    @property
-    def rows(self) -> int:
-        """Hands built so far."""
-        return sum(part.rows for part in self.parts)
-
-    @property
-    def complete(self) -> bool:
-        """Whether all hands of the plan are there."""
-        return self.rows == self.plan.hands
-
-    def frame(self) -> pl.DataFrame:
-        """All rows built so far, by rank; raises RunError for a part that is missing or torn."""
-        schema = schema_of(self.plan.contracts)
+    def read(self, schema: pl.Schema) -> pl.DataFrame:
+        """All rows that are there; raises RunError for a part that is missing or torn."""
         frames = [
             pl.read_parquet(self._checked(part), schema=schema, glob=False) for part in self.parts
         ]
@@ -173,7 +143,7 @@ class Table:
         return len(parts)
 
     def keep(self, start: int, rows: pl.DataFrame) -> None:
-        """Write the part that begins at this hand, then its digest: from then on it counts."""
+        """Write the part that begins at this index, then its digest: from then on it counts."""
         folder = self.folder / PARTS_FOLDER
         part = write_part(folder, start, rows)
         beside = json.dumps(asdict(part)) + "\n"
@@ -187,6 +157,90 @@ class Table:
             beside = f"{part.name.removesuffix('.parquet')}.json"
             raise RunError(f"part {path}: {what}; remove {beside} and build again")
         return path
+
+
+@dataclass(frozen=True, slots=True)
+class Table(PartFolder):
+    """A table of hands in a folder, as far as it is built."""
+
+    folder: Path
+    plan: TablePlan
+    manifest: dict[str, Any]
+
+    @classmethod
+    def open(cls, folder: str | Path) -> Table:
+        """The table of a folder; raises RunError if there is none, or it is of another schema."""
+        path = Path(folder)
+        where = f"table {path}"
+        content = read_manifest(path, where, KIND, SCHEMA_VERSION, _GIVE_ONE)
+
+        def planned(said: dict[str, Any], rules: Rules) -> TablePlan:
+            first, last = said["hands"]
+            return TablePlan.make(
+                rules=rules,
+                policy=said["policy"],
+                seed=said["seed"],
+                per_talon=said["per_talon"],
+                hands=(first, last),
+            )
+
+        return cls(path, plan_of(content, where, planned), content)
+
+    def spans(self) -> Iterator[tuple[int, int]]:
+        """First hand and number of hands of each part."""
+        return part_spans(self.plan)
+
+    @property
+    def rows(self) -> int:
+        """Hands built so far."""
+        return sum(part.rows for part in self.parts)
+
+    @property
+    def complete(self) -> bool:
+        """Whether all hands of the plan are there."""
+        return self.rows == self.plan.hands
+
+    def frame(self) -> pl.DataFrame:
+        """All rows built so far, by rank; raises RunError for a part that is missing or torn."""
+        return self.read(schema_of(self.plan.contracts))
+
+
+def read_manifest(path: Path, where: str, kind: str, schema: int, give: str) -> dict[str, Any]:
+    """The manifest in a folder of this kind; raises RunError, which ends in what to give."""
+    try:
+        content = json.loads(read_text(path / MANIFEST_NAME, _MOST_BYTES))
+    except FileNotFoundError:
+        what = "no such folder" if not path.exists() else f"no {MANIFEST_NAME} in it"
+        raise RunError(f"{where}: {what}; {give}") from None
+    except (OSError, ValueError, RecursionError) as error:
+        reason = reason_of(error) if isinstance(error, OSError) else "is torn or not JSON"
+        raise RunError(f"{where}: {MANIFEST_NAME}: {reason}; {give}") from None
+    if not isinstance(content, dict) or content.get("kind") != kind:
+        what = f"that of a {kind.removeprefix('milsim ')}"
+        raise RunError(f"{where}: {MANIFEST_NAME} is not {what}; {give}")
+    if content.get("schema") != schema:
+        raise RunError(
+            f"{where}: schema {quote(content.get('schema'))}, but this version reads {schema}; "
+            "build it anew"
+        )
+    return content
+
+
+def plan_of(
+    content: dict[str, Any], where: str, planned: Callable[[dict[str, Any], Rules], P]
+) -> P:
+    """The plan that a manifest tells of, made by ``planned``; raises RunError if it was edited."""
+    try:
+        said = content["plan"]
+        rules = build(content["rules"], name=content["rules_name"], source=content["rules_source"])
+        plan = planned(said, rules)
+    except MilsimError as error:
+        raise RunError(f"{where}: {MANIFEST_NAME}: {error}") from None
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise RunError(f"{where}: {MANIFEST_NAME}: an entry is malformed") from None
+    if plan.to_dict() != said or content.get("plan_digest") != plan.digest():
+        raise RunError(f"{where}: {MANIFEST_NAME} was edited; it is not as milsim writes it")
+    return plan
 
 
 def _stem(start: int) -> str:
@@ -203,8 +257,12 @@ __all__ = [
     "PARTS_FOLDER",
     "PART_HANDS",
     "PLAN_NAME",
+    "AnyPlan",
+    "PartFolder",
     "Table",
     "manifest_of",
     "part_spans",
+    "plan_of",
+    "read_manifest",
     "text_of",
 ]

@@ -1,0 +1,157 @@
+"""Play a sample of models into a folder, part by part: the same deals by the table's policy too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from milsim.errors import RunError, UsageError, quote
+from milsim.files import reason_of
+from milsim.rules import Rules
+from milsim.simulation.engine import chunk_ranges
+from milsim.store.collect import Report
+from milsim.tables.building import begin, play_parts, refuse_another
+from milsim.tables.folder import PartFolder, manifest_of, plan_of, read_manifest
+from milsim.tables.models import ordered_deals, points_of_model
+from milsim.tables.sample_plan import SamplePlan
+from milsim.tables.strata import sampled_hands
+from milsim.threads import checked_threads
+
+KIND = "milsim sample of models"
+SCHEMA_VERSION = 1
+PART_HANDS = 64
+CHUNK_HANDS = 4  # about a second
+_GIVE_ONE = "give a folder written by milsim table sample"
+
+
+def schema_of(plan: SamplePlan) -> pl.Schema:
+    """A row a deal: ``hand`` (its rank), ``number`` (in the hand's order), and declarer points.
+
+    ``points_0`` by the fast policy, ``points_1`` … by the models as the plan has them; null where a
+    model plays fewer deals.
+    """
+    models = {f"points_{i}": pl.Int16() for i in range(len(plan.models) + 1)}
+    return pl.Schema({"hand": pl.UInt32(), "number": pl.UInt16(), **models})
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSample(PartFolder):
+    """A sample of models in a folder, as far as it is played."""
+
+    folder: Path
+    plan: SamplePlan
+    manifest: dict[str, Any]
+
+    @classmethod
+    def open(cls, folder: str | Path) -> ModelSample:
+        """The sample of a folder; raises RunError if there is none, or it is of another schema."""
+        path = Path(folder)
+        where = f"sample {path}"
+        content = read_manifest(path, where, KIND, SCHEMA_VERSION, _GIVE_ONE)
+
+        def planned(said: dict[str, Any], rules: Rules) -> SamplePlan:
+            return SamplePlan.make(
+                rules=rules,
+                policy=said["policy"],
+                seed=said["seed"],
+                hands=said["hands"],
+                models=said["models"],
+            )
+
+        return cls(path, plan_of(content, where, planned), content)
+
+    def spans(self) -> Iterator[tuple[int, int]]:
+        """First place in the sample and number of hands of each part."""
+        return chunk_ranges(0, self.plan.hands, PART_HANDS)
+
+    @property
+    def hands(self) -> int:
+        """Hands played so far."""
+        return sum(part.rows for part in self.parts) // self.plan.deals
+
+    @property
+    def complete(self) -> bool:
+        """Whether all hands of the plan are there."""
+        return self.hands == self.plan.hands
+
+    def frame(self) -> pl.DataFrame:
+        """All deals so far, hand by hand; raises RunError for a part that is missing or torn."""
+        return self.read(schema_of(self.plan))
+
+
+def sample_models(
+    plan: SamplePlan,
+    folder: str | Path,
+    *,
+    threads: int | None = None,
+    progress: Report | None = None,
+) -> ModelSample:
+    """Play the hands of a plan that the folder does not hold yet, and return the sample.
+
+    What is there is never played again, so a second call changes no byte. On Ctrl-C finished parts
+    stay, and the sample returned is not ``complete``.
+
+    Raises :class:`~milsim.errors.RunError` if the folder holds something else, another plan, or
+    was begun by other code, and if it cannot be written.
+    """
+    if not isinstance(folder, str | Path) or not str(folder):
+        raise UsageError(f"out: {quote(folder)} is no folder's name")
+    n_threads = checked_threads(threads)
+    path = Path(folder)
+    content = manifest_of(plan, KIND, SCHEMA_VERSION)
+    try:
+        begin(path, content, plan.to_toml())
+        sample = ModelSample.open(path)
+        refuse_another(path, sample.manifest, content)
+        missing = [span for span in sample.spans() if sample.part(span[0]) is None]
+        if not missing:
+            return sample
+        rows = _Rows(plan)
+        # Concurrent first compiles can crash numba.
+        rows.of_hand(int(rows.ranks[missing[0][0]]), deals=2)
+        play_parts(sample, missing, CHUNK_HANDS, rows, n_threads, progress)
+    except OSError as error:
+        raise RunError(
+            f"out {path}: cannot write, {reason_of(error)}; name another folder"
+        ) from error
+    return sample
+
+
+def hands_to_play(plan: SamplePlan, folder: str | Path) -> int:
+    """How many hands the folder does not hold yet: what `sample_models` will play."""
+    try:
+        sample = ModelSample.open(folder)
+    except RunError:
+        return plan.hands  # or `sample_models` says why not
+    return sum(count for start, count in sample.spans() if sample.part(start) is None)
+
+
+class _Rows:
+    """Makes the rows of hands by their places in the sample."""
+
+    def __init__(self, plan: SamplePlan) -> None:
+        self.plan = plan
+        self.ranks = sampled_hands(plan.hands, plan.seed)
+        names = [(plan.policy, plan.deals), *plan.models]
+        self.models = [(points_of_model(name, plan.rules), deals) for name, deals in names]
+
+    def __call__(self, start: int, count: int) -> tuple[int, pl.DataFrame]:
+        ranks = self.ranks[start : start + count].tolist()
+        return start, pl.concat([self.of_hand(rank, self.plan.deals) for rank in ranks])
+
+    def of_hand(self, rank: int, deals: int) -> pl.DataFrame:
+        masks, keys = ordered_deals(rank, self.plan.seed, 0, deals)
+        columns: dict[str, Any] = {"hand": np.full(deals, rank), "number": np.arange(deals)}
+        for place, (points, most) in enumerate(self.models):
+            n = min(most, deals)
+            found = points(masks[:, :n], keys[:n]).tolist()
+            columns[f"points_{place}"] = found + [None] * (deals - n)
+        return pl.DataFrame(columns, schema=schema_of(self.plan), strict=False)
+
+
+__all__ = ["KIND", "ModelSample", "hands_to_play", "sample_models", "schema_of"]
