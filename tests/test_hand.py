@@ -17,7 +17,7 @@ from milsim.dealing import hand_masks_table
 from milsim.dealing.tables import N_HANDS
 from milsim.deals import combination_rank
 from milsim.errors import DealError, MilsimError, RunError, UsageError
-from milsim.reports.contracts import Contract
+from milsim.reports.contract import Contract
 from milsim.reports.statistics import Interval
 from milsim.rules import digest, load, with_fields
 from milsim.tables.compact import CompactTable

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Any
 
-from milsim.reports.contracts import Contract
+from milsim.reports.contract import Contract
 from milsim.reports.statistics import Interval, Moments, Z, wilson
 
 QUANTISED = 0.0079

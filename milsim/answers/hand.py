@@ -21,7 +21,7 @@ from milsim.errors import DealError, RunError, UsageError, quote
 from milsim.policies.spec import canonical, parse_spec
 from milsim.reference.auction import highest_bid
 from milsim.reports.bias_table import CORRECTED, BiasTable
-from milsim.reports.contracts import Contract
+from milsim.reports.contract import Contract
 from milsim.reports.statistics import UNKNOWN, Interval, Moments, Z
 from milsim.rules import Rules, digest, load
 from milsim.simulation.engine import in_order

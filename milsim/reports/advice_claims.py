@@ -27,7 +27,7 @@ from milsim.reports.advice_play import (
     played,
     tip_gifts,
 )
-from milsim.reports.contracts import Contract
+from milsim.reports.contract import Contract
 from milsim.reports.statistics import Interval, Moments, Z, difference, spread, wilson
 from milsim.simulation import columns, match_columns
 from milsim.simulation.match_engine import play_match_plan

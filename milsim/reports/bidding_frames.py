@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from milsim.errors import UsageError, nearest
-from milsim.reports.contracts import Contract, checked_contracts, contract_grid, safe_cap
+from milsim.reports.contract import Contract, checked_contracts, contract_grid, safe_cap
 from milsim.reports.hands import BYS, KEYS, By, HandHistogram, Histogram, Key, band_of
 from milsim.reports.provenance import KIND, AnyRun, has_exact_chances, model_of, opened
 from milsim.reports.statistics import UNKNOWN, Interval, Moments, quantiles, spread, total, wilson

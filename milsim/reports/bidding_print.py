@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from milsim.reports.bidding_frames import checked_by, grid_of, wide_frame
-from milsim.reports.contracts import shown_contracts
+from milsim.reports.contract import shown_contracts
 from milsim.reports.hands import BYS, By, HandHistogram
 from milsim.reports.provenance import (
     INTERVALS,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from milsim.cards import format_hand
 from milsim.dealing.tables import hand_masks_table
-from milsim.reports.contracts import Contract
+from milsim.reports.contract import Contract
 from milsim.reports.evaluator_fit import best_line
 from milsim.reports.evaluator_folklore import aces_and_tens, opening_bids
 from milsim.reports.formats import render

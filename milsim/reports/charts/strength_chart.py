@@ -24,7 +24,7 @@ from milsim.reports.charts.style import (
     titled_figure,
     who,
 )
-from milsim.reports.contracts import Contract, contract_grid, safe_cap
+from milsim.reports.contract import Contract, contract_grid, safe_cap
 from milsim.reports.hands import HandHistogram, Histogram
 from milsim.reports.provenance import AnyRun, deals_of, opened
 from milsim.reports.statistics import total, wilson
