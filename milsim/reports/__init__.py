@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 from milsim.errors import UsageError, nearest
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from matplotlib.figure import Figure
 
     from milsim.reports.advice_frames import advice
@@ -46,7 +48,9 @@ FORMATS = ("text", "csv", "json", "md", "parquet")
 class Entry:
     """A report or chart by name, with a line on what it shows and where its maker is.
 
-    ``of`` are the kinds of run that it is made of, ``deals`` or ``matches``; makers refuse others.
+    ``of`` is what it is made of: a run of ``deals`` or of ``matches`` (makers refuse others),
+    ``models`` (one run with double-dummy values, or several of the same deals), or the ``table`` of
+    all hands, of no run.
     """
 
     name: str
@@ -101,10 +105,38 @@ class SheetEntry(Entry):
 class ChartEntry(Entry):
     """A chart by name."""
 
-    def build(self, run: Run | MatchRun, **options: Any) -> Figure:
-        """Draw the chart of a run; ``options`` are those of its function."""
-        figure: Figure = self._maker()(run, **options)
+    @property
+    def of_table(self) -> bool:
+        """Whether it is made of the table of all hands, not of runs."""
+        return "table" in self.of
+
+    def build(self, *runs: Run | MatchRun | str | Path, **options: Any) -> Figure:
+        """Draw the chart of its run or runs, if any; ``options`` are those of its function.
+
+        Raises :class:`~milsim.errors.UsageError` for more or fewer runs than it is made of.
+        """
+        self.check(len(runs))
+        figure: Figure = self._maker()(*runs, **options)
         return figure
+
+    def check(self, runs: int) -> None:
+        """Raise UsageError unless the chart is made of so many runs."""
+        given = f"{runs} are given" if runs > 1 else f"{'one' if runs else 'none'} is given"
+        if self.of_table and runs:
+            raise UsageError(
+                f"chart {self.name}: is of the table of all hands (of --rules, or --table FILE) "
+                f"and takes no run; {given}"
+            )
+        if "models" in self.of:
+            if not runs:
+                raise UsageError(
+                    f"chart {self.name}: needs a RUN of milsim simulate --dd, or several RUNs of "
+                    "the same deals; none is given"
+                )
+        elif not self.of_table and runs != 1:
+            raise UsageError(
+                f"chart {self.name}: needs one RUN, a folder of milsim simulate; {given}"
+            )
 
 
 REPORTS: dict[str, ReportEntry | SheetEntry] = {
@@ -160,6 +192,34 @@ CHARTS: dict[str, ChartEntry] = {
             "milsim.reports.charts.marriage_chart",
             "marriages",
         ),
+        ChartEntry(
+            "bias",
+            "how far double dummy is above or below play, by class of hand",
+            "milsim.reports.charts.bias_chart",
+            "bias_chart",
+            of=("models",),
+        ),
+        ChartEntry(
+            "strength-map",
+            "what hands are worth, by marriages and aces",
+            "milsim.reports.charts.map_chart",
+            "strength_map",
+            of=("table",),
+        ),
+        ChartEntry(
+            "percentile",
+            "how strong hands are among all hands, and from where on to bid",
+            "milsim.reports.charts.percentile_chart",
+            "strength_percentile",
+            of=("table",),
+        ),
+        ChartEntry(
+            "score",
+            "what each contract scores and passing earns, of a hand or by class",
+            "milsim.reports.charts.score_chart",
+            "score_by_contract",
+            of=("table",),
+        ),
     )
 }
 
@@ -189,6 +249,22 @@ def chart_named(name: str) -> ChartEntry:
     if name not in CHARTS:
         raise UsageError(f"unknown chart {name!r:.40}: {nearest(str(name), CHARTS)}")
     return CHARTS[name]
+
+
+def chart(name: str, *runs: Run | MatchRun | str | Path, **options: Any) -> Figure:
+    """Draw a chart by its name, of its run or runs or of none: a matplotlib ``Figure``.
+
+    Options are those of the chart: ``rules`` and ``table`` (a packed table's file) of those of the
+    table of all hands, ``hand`` of ``score``. Raises :class:`~milsim.errors.UsageError` for an
+    unknown name and for runs given to a chart of the table, or missing.
+
+    >>> chart("score", "some-run")
+    Traceback (most recent call last):
+    ...
+    milsim.errors.UsageError: chart score: is of the table of all hands (of --rules, or --table \
+FILE) and takes no run; one is given
+    """
+    return chart_named(name).build(*runs, **options)
 
 
 def check_format(format: str) -> str:  # noqa: A002
@@ -244,6 +320,7 @@ __all__ = [
     "bias",
     "bidding",
     "bidding_report",
+    "chart",
     "chart_named",
     "check_format",
     "check_picture_path",

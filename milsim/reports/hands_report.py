@@ -52,7 +52,7 @@ def hands_report(rules: str | Path | Rules = "mil", *, table: str | Path | None 
     """
     chosen = load(rules)
     known = table_of(chosen, table)
-    strength = _Strength(known, chosen)
+    strength = Strength(known, chosen)
     return Report(
         name="hands",
         title=f"What all hands of seven cards are worth, under {chosen.name}",
@@ -75,10 +75,11 @@ def render_hands(format: str, *, width: int | None = None, **options: Any) -> by
     return render(hands_report(**options), format, width=width)
 
 
-class _Strength:
-    """All hands of a table by rank, with what the tables of the report are made of."""
+class Strength:
+    """All hands of a table by rank, with what the report's tables, and charts, are made of."""
 
     def __init__(self, table: CompactTable, rules: Rules) -> None:
+        """Of a table and the rules that it is of."""
         self.table, self.rules = table, rules
         self.hands: NDArray[np.int64] = hand_masks_table().astype(np.int64)
         self.points: NDArray[np.float64] = table.means.astype(np.float64)
@@ -118,26 +119,40 @@ _VALUES = (
 # -- hands by name -------------------------------------------------------------------------------
 
 
-def _named(strength: _Strength) -> Table:
-    """The worst and best hands, and those at some quantiles."""
+def named_frame(strength: Strength) -> pl.DataFrame:
+    """The worst and best hands, and those at some quantiles (``share``: hands worth less)."""
     order, n = strength.order, len(strength.order)
     rows = [
-        {"place": f"worst {place + 1}", "kind": "worst", **strength.row(order[place])}
+        {
+            "place": f"worst {place + 1}",
+            "kind": "worst",
+            "share": None,
+            **strength.row(order[place]),
+        }
         for place in range(EXTREMES)
     ]
     for share in SHARES:
         # The smallest value that at least this share of the hands does not exceed.
         rank = order[max(int(np.ceil(round(share * n, 6))) - 1, 0)]
         name = "median" if share == 0.5 else f"{share:.0%} below"
-        rows.append({"place": name, "kind": "quantile", **strength.row(rank)})
+        rows.append({"place": name, "kind": "quantile", "share": share, **strength.row(rank)})
     rows += [
-        {"place": f"best {place + 1}", "kind": "best", **strength.row(order[n - 1 - place])}
+        {
+            "place": f"best {place + 1}",
+            "kind": "best",
+            "share": None,
+            **strength.row(order[-1 - place]),
+        }
         for place in reversed(range(EXTREMES))
     ]
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _named(strength: Strength) -> Table:
     return Table(
         name="named",
         title="The worst, the best, and hands between (♠.♥.♦.♣)",
-        frame=pl.DataFrame(rows),
+        frame=named_frame(strength).drop("share"),
         columns=(Column("", "place"), Column("hand", "hand"), *_VALUES),
         break_on="kind",
     )
@@ -146,8 +161,8 @@ def _named(strength: _Strength) -> Table:
 # -- by class ------------------------------------------------------------------------------------
 
 
-def _classes(strength: _Strength) -> Table:
-    """Strength by marriages and aces: exact numbers of hands, sampled values."""
+def class_frame(strength: Strength) -> pl.DataFrame:
+    """Strength by marriages and aces: exact numbers of hands, sampled values; the last row all."""
     marriages, aces = feature("marriages", strength.hands), feature("aces", strength.hands)
     keys = 10 * marriages + aces
     groups: list[tuple[int | None, int | None, NDArray[np.int64]]] = [
@@ -169,10 +184,14 @@ def _classes(strength: _Strength) -> Table:
                 **_bid_shares(strength, chosen),
             }
         )
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _classes(strength: Strength) -> Table:
     return Table(
         name="class",
         title="By marriages and aces",
-        frame=pl.DataFrame(rows, infer_schema_length=None),
+        frame=class_frame(strength),
         columns=(
             Column("marr-\niages", "marriages", "count", missing="all"),
             Column("aces", "aces", "count", missing=""),
@@ -190,7 +209,7 @@ def _classes(strength: _Strength) -> Table:
     )
 
 
-def _best_of_groups(strength: _Strength, groups: list[NDArray[np.int64]]) -> list[int]:
+def _best_of_groups(strength: Strength, groups: list[NDArray[np.int64]]) -> list[int]:
     """The contract of the highest mean score for each group as a whole."""
     best = [(-np.inf, 0)] * len(groups)
     for contract, scores in scores_of(strength.table, strength.rules):
@@ -201,7 +220,7 @@ def _best_of_groups(strength: _Strength, groups: list[NDArray[np.int64]]) -> lis
     return [contract for _, contract in best]
 
 
-def _chance(strength: _Strength, chosen: NDArray[np.int64]) -> Interval:
+def _chance(strength: Strength, chosen: NDArray[np.int64]) -> Interval:
     """How often a group makes the lowest contract; each hand has its own deals."""
     chances = strength.table.chances(chosen)[0]
     mean = float(chances.mean())
@@ -211,7 +230,7 @@ def _chance(strength: _Strength, chosen: NDArray[np.int64]) -> Interval:
     return Interval(mean, max(mean - half, 0.0), min(mean + half, 1.0))
 
 
-def _bid_shares(strength: _Strength, chosen: NDArray[np.int64]) -> dict[str, float | None]:
+def _bid_shares(strength: Strength, chosen: NDArray[np.int64]) -> dict[str, float | None]:
     """How many hands of a group are worth a bid, and one above the lowest."""
     mine = chosen[strength.bids.passes[chosen]]
     right = strength.bids.right[mine]
@@ -226,7 +245,7 @@ def _bid_shares(strength: _Strength, chosen: NDArray[np.int64]) -> dict[str, flo
 # -- folklore ------------------------------------------------------------------------------------
 
 
-def _misjudged(strength: _Strength) -> Table:
+def _misjudged(strength: Strength) -> Table:
     """The hands about which 25 an ace, 15 a guarded ten and the marriages are most wrong."""
     values = strength.rules.deal.marriage_values.by_suit()
     told = aces_and_tens(strength.hands, values)
@@ -267,7 +286,7 @@ def _misjudged(strength: _Strength) -> Table:
     )
 
 
-def _openings(strength: _Strength) -> Table:
+def _openings(strength: Strength) -> Table:
     """What the opening table of folklore says, and whether that is right."""
     told = opening_bids(strength.hands)
     rows: list[dict[str, Any]] = []
@@ -302,7 +321,7 @@ def _openings(strength: _Strength) -> Table:
     )
 
 
-def _notes(strength: _Strength) -> Iterator[str]:
+def _notes(strength: Strength) -> Iterator[str]:
     lowest = Contract.of(strength.lowest, strength.rules)
     yield (
         f"The lowest contract is {lowest.value}. Numbers of hands are exact: all are counted. The "
@@ -327,4 +346,12 @@ def _notes(strength: _Strength) -> Iterator[str]:
         yield f"{out:,} hands always ask for a new deal: they have no right bid."
 
 
-__all__ = ["EXTREMES", "SHARES", "hands_report", "render_hands"]
+__all__ = [
+    "EXTREMES",
+    "SHARES",
+    "Strength",
+    "class_frame",
+    "hands_report",
+    "named_frame",
+    "render_hands",
+]

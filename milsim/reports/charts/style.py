@@ -158,6 +158,15 @@ def among(run: Run) -> str:
     return f" (forehand's hands: {in_words(run.plan.where)})" if run.plan.where else ""
 
 
+def of_table(provenance: str) -> str:
+    """The last line under a chart of the table of all hands.
+
+    >>> of_table("rules mil")
+    'Numbers of hands are exact, the rest is sampled · rules mil'
+    """
+    return f"Numbers of hands are exact, the rest is sampled · {provenance}"
+
+
 def compact(n: int) -> str:
     """A number of deals in few characters.
 
