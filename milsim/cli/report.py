@@ -23,9 +23,10 @@ from milsim.cli.options import (
 from milsim.errors import UsageError
 
 NAME_HELP = (
-    "bidding or marriages (of deals), match or sheet (of matches), auction (of both), bias (of "
-    "several runs of the same deals, or of one with --dd), advice (of no run), evaluator or hands "
-    "(of the table of all hands), html (a page for the browser of one or several runs)."
+    "bidding, marriages, talon, contracts or seats (of deals), match or sheet (of matches), "
+    "auction (of both), bias (of several runs of the same deals, or of one with --dd), advice (of "
+    "no run), evaluator or hands (of the table of all hands), html (a page for the browser of one "
+    "or several runs)."
 )
 OF_TABLE = ("evaluator", "hands")
 """Reports of the table of all hands."""

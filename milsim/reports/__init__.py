@@ -1,4 +1,4 @@
-"""Runs as tables and charts: ``bidding``, ``marriages``, ``match``, ``auction``, score sheets.
+"""Runs as tables and charts: ``bidding``, ``marriages``, ``talon``, ``contracts``, ``seats``, …
 
 The functions that give frames are here by name: ``milsim.reports.bidding(run)``. Reports (tables
 with their words, for people) and charts are found in :data:`REPORTS` and :data:`CHARTS`. Nothing
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from milsim.reports.bidding_print import bidding_report
     from milsim.reports.charts.style import save
     from milsim.reports.compare import compare_rules, comparison
+    from milsim.reports.contract_frames import contracts
+    from milsim.reports.contract_print import contracts_report
     from milsim.reports.evaluator import evaluator_report, hand_evaluator
     from milsim.reports.files import check_picture_path, check_target, write
     from milsim.reports.formats import render
@@ -36,7 +38,11 @@ if TYPE_CHECKING:
     from milsim.reports.match_frames import match
     from milsim.reports.match_print import match_report
     from milsim.reports.score_sheet import ScoreSheet, sheet
+    from milsim.reports.seat_frames import seats
+    from milsim.reports.seat_print import seats_report
     from milsim.reports.table import Report
+    from milsim.reports.talon_frames import talon
+    from milsim.reports.talon_print import talon_report
     from milsim.store.match_run import MatchRun
     from milsim.store.run import Run
 
@@ -155,6 +161,24 @@ REPORTS: dict[str, ReportEntry | SheetEntry] = {
             "marriages_report",
         ),
         ReportEntry(
+            "talon",
+            "what the talon brings, by what it holds and by card, and how much it decides",
+            "milsim.reports.talon_print",
+            "talon_report",
+        ),
+        ReportEntry(
+            "contracts",
+            "what each contract would bring, which is best, and which were named",
+            "milsim.reports.contract_print",
+            "contracts_report",
+        ),
+        ReportEntry(
+            "seats",
+            "who declares, and what seats and roles take and score",
+            "milsim.reports.seat_print",
+            "seats_report",
+        ),
+        ReportEntry(
             "match",
             "who wins, how long matches are, how scores rise, and what decides",
             "milsim.reports.match_print",
@@ -191,6 +215,12 @@ CHARTS: dict[str, ChartEntry] = {
             "how often each marriage comes and what it is worth",
             "milsim.reports.charts.marriage_chart",
             "marriages",
+        ),
+        ChartEntry(
+            "talon",
+            "what each card of the talon is worth to the declarer, and what it completes",
+            "milsim.reports.charts.talon_chart",
+            "talon",
         ),
         ChartEntry(
             "bias",
@@ -289,6 +319,8 @@ _HOMES = {
     "bidding_report": "milsim.reports.bidding_print",
     "compare_rules": "milsim.reports.compare",
     "comparison": "milsim.reports.compare",
+    "contracts": "milsim.reports.contract_frames",
+    "contracts_report": "milsim.reports.contract_print",
     "evaluator_report": "milsim.reports.evaluator",
     "hand_evaluator": "milsim.reports.evaluator",
     "hands_report": "milsim.reports.hands_report",
@@ -300,7 +332,11 @@ _HOMES = {
     "check_picture_path": "milsim.reports.files",
     "check_target": "milsim.reports.files",
     "save": "milsim.reports.charts.style",
+    "seats": "milsim.reports.seat_frames",
+    "seats_report": "milsim.reports.seat_print",
     "sheet": "milsim.reports.score_sheet",
+    "talon": "milsim.reports.talon_frames",
+    "talon_report": "milsim.reports.talon_print",
     "write": "milsim.reports.files",
 }
 
@@ -327,6 +363,8 @@ __all__ = [
     "check_target",
     "compare_rules",
     "comparison",
+    "contracts",
+    "contracts_report",
     "evaluator_report",
     "hand_evaluator",
     "hands_report",
@@ -337,7 +375,11 @@ __all__ = [
     "render",
     "report_named",
     "save",
+    "seats",
+    "seats_report",
     "sheet",
+    "talon",
+    "talon_report",
     "write",
 ]
 

@@ -1,0 +1,109 @@
+"""How much of the declarer's points the talon decides: their variance in three parts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from milsim.reports.statistics import UNKNOWN, Interval, Z, spread
+from milsim.reports.talon_counts import HAND, TalonCounts
+
+TALON = ("new", "talon_aces")
+"""The class of a talon: the marriages that it completes, and its aces."""
+FEWEST = 20
+"""Talons of a class with fewer deals for a class of hand are taken together for that hand."""
+PARTS = ("the seven cards", "the talon", "everything else", "all")
+QUANTILES = (5, 25, 50, 75, 95)
+
+Numbers = NDArray[np.float64]
+
+
+def gain_rows(counts: TalonCounts) -> list[dict[str, Any]]:
+    """A row each of PARTS; see :func:`milsim.reports.talon_frames.talon`."""
+    cells = _pooled(counts.cells)
+    n = cells["n"].to_numpy().astype(np.float64)
+    points = cells["points"].to_numpy().astype(np.float64)
+    deals = counts.deals
+    mean = math.fsum(n * points) / deals
+    by_hand, by_talon = _means(cells, HAND), _means(cells, (*HAND, *TALON))
+    off = points - mean, points - by_hand, points - by_talon
+    # Adjusted: classes fit the noise of their own deals, so sums are divided by what is left free.
+    free = [deals - size for size in (1, _classes(cells, HAND), _classes(cells, (*HAND, *TALON)))]
+    sums = [math.fsum(n * each**2) for each in off]
+    parts = (by_hand - mean, by_talon - by_hand, points - by_talon, points - mean)
+    squares = (off[0] ** 2 - off[1] ** 2, off[1] ** 2 - off[2] ** 2, off[2] ** 2)
+    shares: list[Interval] = [UNKNOWN] * 3
+    variance: float | None = sums[0] / free[0] if free[0] else None
+    if variance and min(free) > 0:
+        left = [each / size / variance for each, size in zip(sums, free, strict=True)]
+        values = (left[0] - left[1], left[1] - left[2], left[2])
+        shares = [
+            _ratio(value, n, square, off[0] ** 2)
+            for value, square in zip(values, squares, strict=True)
+        ]
+    shares.append(Interval(1.0, 1.0, 1.0))
+    rows = []
+    for name, share, part in zip(PARTS, shares, parts, strict=True):
+        known = share.value is not None and variance is not None
+        deviation = math.sqrt(max(share.value or 0.0, 0.0) * (variance or 0.0)) if known else None
+        rows.append(
+            {
+                "part": name,
+                "n": deals,
+                **spread("share", share),
+                "deviation": deviation,
+                **{
+                    f"q{at}": value
+                    for at, value in zip(QUANTILES, _quantiles(part, n, QUANTILES), strict=True)
+                },
+            }
+        )
+    return rows
+
+
+def _pooled(cells: pl.DataFrame) -> pl.DataFrame:
+    """The counts with rare classes of talon in one class of their own, for each class of hand."""
+    keys = (*HAND, *TALON)
+    rare = pl.col("n").sum().over(keys) < FEWEST
+    typed = cells.with_columns(pl.col(*TALON).cast(pl.Int64))
+    pooled = typed.with_columns(pl.when(rare).then(-1).otherwise(pl.col(*TALON)).name.keep())
+    return pooled.group_by(*keys, "points").agg(pl.col("n").sum()).sort(*keys, "points")
+
+
+def _means(cells: pl.DataFrame, keys: Sequence[str]) -> Numbers:
+    """For each row the mean points of its class: whole numbers are added, then divided once."""
+    total = (pl.col("n") * pl.col("points").cast(pl.Int64)).sum().over(keys)
+    return cells.select(total / pl.col("n").sum().over(keys)).to_series().to_numpy()
+
+
+def _classes(cells: pl.DataFrame, keys: Sequence[str]) -> int:
+    return cells.select(keys).n_unique()
+
+
+def _ratio(value: float, n: Numbers, part: Numbers, whole: Numbers) -> Interval:
+    """A share with the interval of the ratio of two means over deals (by linearisation)."""
+    deals, mean = math.fsum(n), math.fsum(n * whole)
+    half = (
+        Z
+        * math.sqrt(math.fsum(n * (part - value * whole) ** 2))
+        * math.sqrt(deals / max(deals - 1, 1))
+        / mean
+    )
+    return Interval(value, value - half, value + half)
+
+
+def _quantiles(values: Numbers, n: Numbers, at: Sequence[int]) -> list[float]:
+    """Quantiles in per cent over deals: the smallest value that so many do not exceed."""
+    order = np.argsort(values, kind="stable")
+    below = np.cumsum(n[order])
+    wanted = np.maximum(np.ceil(np.round(np.array(at) / 100 * below[-1], 6)), 1)
+    places = np.searchsorted(below, wanted)
+    return [float(value) for value in values[order][places]]
+
+
+__all__ = ["FEWEST", "PARTS", "QUANTILES", "gain_rows"]
