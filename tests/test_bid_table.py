@@ -467,6 +467,28 @@ def test_a_torn_packed_table(
         read_compact(tmp_path / "b.hands")
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b"[100,110,", b"[100,118,"),
+        (b'"policy":"expert"', b'"policy":"export"'),
+        (b'"contracts"', b'"contrasts"'),
+        (b'"digest":"', b'"digast":"'),
+        (b'"deals":680', b'"deals":688'),
+        (None, b"x"),
+    ],
+)
+def test_a_packed_table_with_any_byte_changed(
+    made_up: tuple[TablePlan, pl.DataFrame, CompactTable], old: bytes | None, new: bytes
+) -> None:
+    """In the header as in the planes, or with more behind them: no number of it is given."""
+    content = made_up[2].to_bytes()
+    changed = content + new if old is None else content.replace(old, new, 1)
+    assert changed != content
+    with pytest.raises(RunError, match="torn or changed"):
+        CompactTable.from_bytes(changed, "a.hands")
+
+
 @pytest.mark.parametrize("name", shipped_headers())
 def test_a_shipped_table_is_what_this_code_plays(name: str) -> None:
     """Some hands played anew give the very levels. If not: milsim table build and pack, again."""

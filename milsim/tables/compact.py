@@ -19,11 +19,13 @@ error larger by a thirtieth. Level 0 is "never in these deals", level 100 "alway
 at most a quarter of a point, where their sampling error is 1 to 2 points.
 
 The header also has ``passing``, the classes of hands with their standard errors: rows of
-:class:`~milsim.tables.passing.PassClass`.
+:class:`~milsim.tables.passing.PassClass`; and ``digest``, the SHA-256 of the rest of the header and
+the planes, so that no damaged file ever gives a number.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import zlib
 from collections.abc import Mapping
@@ -53,6 +55,7 @@ HALVES = 2  # a mean is stored in half points
 MOST_BYTES = 20_000_000
 ENDING = ".hands"
 _HEAD_PLANES = 4
+_MOST_PLANES = 256
 _PASS_ZERO = 64
 _NEVER_PASSES = 255
 
@@ -130,19 +133,28 @@ class CompactTable:
         head = np.stack([halves % 256, halves // 256, self.spreads, passing]).astype(np.uint8)
         steps = np.diff(self.levels, axis=0, prepend=np.zeros((1, self.levels.shape[1]), np.uint8))
         planes = np.concatenate([head, steps]).tobytes()
-        line = json.dumps(dict(self.header), ensure_ascii=True, separators=(",", ":"))
-        return line.encode() + b"\n" + zlib.compress(planes, 9)
+        header = dict(self.header)
+        line = _line({**header, "digest": _digest(header, planes)})
+        return line + b"\n" + zlib.compress(planes, 9)
 
     @classmethod
     def from_bytes(cls, content: bytes, where: str) -> CompactTable:
         """The table of a file's bytes; raises RunError, naming ``where``, for what is none."""
         line, _, packed = content.partition(b"\n")
         header = _header(line, where)
+        stream = zlib.decompressobj()
         try:
-            planes = np.frombuffer(zlib.decompress(packed), np.uint8)
-            planes = planes.reshape(_HEAD_PLANES + len(header["contracts"]), N_HANDS)
-        except (zlib.error, ValueError):
-            raise RunError(f"table {where}: is torn or changed; pack it anew") from None
+            content = stream.decompress(packed, _MOST_PLANES * N_HANDS)
+        except zlib.error:
+            content = b""
+        if (
+            not stream.eof
+            or stream.unused_data
+            or header.pop("digest", "") != _digest(header, content)
+        ):
+            raise RunError(f"table {where}: is torn or changed; pack it anew")
+        planes = np.frombuffer(content, np.uint8)
+        planes = planes.reshape(_HEAD_PLANES + len(header["contracts"]), N_HANDS)
         halves = planes[0].astype(np.float32) + 256 * planes[1].astype(np.float32)
         levels = np.cumsum(planes[_HEAD_PLANES:], axis=0, dtype=np.uint8)
         passing = planes[3].astype(np.float32) - _PASS_ZERO
@@ -151,12 +163,13 @@ class CompactTable:
 
     @classmethod
     def packed(cls, table: Table) -> CompactTable:
-        """From a full table; raises RunError unless it has all hands."""
+        """From a full table; raises RunError unless it has all hands, each as it was written."""
         plan = table.plan
         if not plan.is_whole or not table.complete:
             raise RunError(
                 f"table {table.folder}: has {table.rows:,} of {N_HANDS:,} hands; build all of them"
             )
+        table.verify()
         return cls.of_rows(table.frame(), plan, table.manifest)
 
     @classmethod
@@ -202,6 +215,14 @@ def _sum(rows: pl.DataFrame, name: str) -> int:
     return int(rows[name].sum())
 
 
+def _line(header: dict[str, Any]) -> bytes:
+    return json.dumps(header, ensure_ascii=True, separators=(",", ":")).encode()
+
+
+def _digest(header: dict[str, Any], planes: bytes) -> str:
+    return hashlib.sha256(_line(header) + b"\n" + planes).hexdigest()
+
+
 def _header(line: bytes, where: str) -> dict[str, Any]:
     try:
         header = json.loads(line)
@@ -239,7 +260,8 @@ def shipped_headers() -> dict[str, dict[str, Any]]:
     for path in sorted((files("milsim.tables") / "data").iterdir(), key=lambda path: path.name):
         if path.name.endswith(ENDING):
             with path.open("rb") as file:
-                found[path.name] = _header(file.readline(MOST_BYTES), path.name)
+                header = _header(file.readline(MOST_BYTES), path.name)
+            found[path.name] = {key: header[key] for key in header if key != "digest"}
     return found
 
 
