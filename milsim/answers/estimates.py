@@ -9,6 +9,7 @@ from typing import Any
 
 from milsim.reports.contract import Contract
 from milsim.reports.statistics import Interval, Moments, Z, wilson
+from milsim.tables.corrections import Known
 
 QUANTISED = 0.0079
 """How far a chance of a packed table may be off, at one half (:mod:`milsim.tables.compact`)."""
@@ -18,9 +19,11 @@ QUANTISED = 0.0079
 class Estimate:
     """One model's view of a hand; every number with its 95 % interval.
 
-    ``source`` is ``table`` or ``live``; ``deals`` how many are behind it. ``points`` are declarer
-    points on average; ``makes`` and ``scores`` by contract: the chance to make it, and the deal
-    score on average of a declarer who plays just this contract.
+    ``source`` is ``table``, ``live``, ``table, corrected`` (:mod:`milsim.tables.corrections`) or,
+    where this is refined live, ``table, corrected, and live``; ``deals`` how many are behind it,
+    of the table or live; ``correction`` the hands that were sampled for it, and deals of each.
+    ``points`` are declarer points on average; ``makes`` and ``scores`` by contract: the chance to
+    make it, and the deal score on average of a declarer who plays just this contract.
     """
 
     model: str
@@ -29,6 +32,7 @@ class Estimate:
     points: Interval
     makes: Mapping[int, Interval]
     scores: Mapping[int, Interval]
+    correction: tuple[int, int] | None = None
 
     @property
     def best(self) -> int:
@@ -43,6 +47,7 @@ class Estimate:
             "model": self.model,
             "source": self.source,
             "deals": self.deals,
+            **({} if self.correction is None else {"correction": list(self.correction)}),
             "points": as_plain(self.points),
             "contracts": [
                 {
@@ -119,17 +124,74 @@ def of_chances(
     intervals take in what packing rounds away. Where a made contract scores the points taken
     instead of itself, what lies above it counts by whole steps, from below.
     """
-    makes: dict[int, Interval] = {}
-    scores: dict[int, Interval] = {}
-    step = contracts[1].value - contracts[0].value
-    for contract in contracts:
-        p = chances.get(contract.value, 0.0)
+
+    def chance(contract: int) -> Interval:
+        p = chances.get(contract, 0.0)
         sampled = wilson(p * deals, deals)
         off = 2 * QUANTISED * sqrt(p * (1 - p))
         assert sampled.low is not None
         assert sampled.high is not None
-        low, high = max(0.0, sampled.low - off), min(1.0, sampled.high + off)
-        makes[contract.value] = Interval(p, low, high)
+        return Interval(p, max(0.0, sampled.low - off), min(1.0, sampled.high + off))
+
+    makes = {contract.value: chance(contract.value) for contract in contracts}
+    half = Z * error
+    points = Interval(mean, mean - half, mean + half)
+    return Estimate(model, "table", deals, points, makes, _scores(makes, chances, contracts))
+
+
+def of_known(
+    model: str,
+    source: str,
+    deals: int,
+    known: Known,
+    contracts: Sequence[Contract],
+    correction: tuple[int, int],
+) -> Estimate:
+    """From a corrected table, alone or refined live; the rest as `of_chances`."""
+    least = min(known.weights.values())
+
+    def chance(contract: int) -> Interval:
+        n = known.weights.get(contract, least)
+        return wilson(known.chances.get(contract, 0.0) * n, n)
+
+    makes = {contract.value: chance(contract.value) for contract in contracts}
+    half = Z * known.error
+    points = Interval(known.mean, known.mean - half, known.mean + half)
+    scores = _scores(makes, known.chances, contracts)
+    return Estimate(model, source, deals, points, makes, scores, correction)
+
+
+def refined(
+    known: Known, histogram: Mapping[int, int], spread: float, contracts: Sequence[Contract]
+) -> Known:
+    """What is known, with independent deals of the hand beside it, each by its precision.
+
+    ``spread`` is the standard deviation of declarer points in single deals.
+
+    >>> known = Known(100.0, 4.0, {}, {})
+    >>> refined(known, {110: 100}, 40.0, []).mean
+    105.0
+    """
+    n = sum(histogram.values())
+    points = sum(each * count for each, count in histogram.items()) / n
+    prior, live = 1 / known.error**2, n / max(spread, 1.0) ** 2
+    chances, weights = dict(known.chances), dict(known.weights)
+    for contract in contracts:
+        weight = known.weights.get(contract.value)
+        if weight is not None:
+            made = contract.made(histogram)
+            chances[contract.value] = (known.chances[contract.value] * weight + made) / (weight + n)
+            weights[contract.value] = weight + n
+    mean = (prior * known.mean + live * points) / (prior + live)
+    return Known(mean, sqrt(1 / (prior + live)), chances, weights)
+
+
+def _scores(
+    makes: Mapping[int, Interval], chances: Mapping[int, float], contracts: Sequence[Contract]
+) -> dict[int, Interval]:
+    scores: dict[int, Interval] = {}
+    step = contracts[1].value - contracts[0].value
+    for contract in contracts:
         scores[contract.value] = scaled(makes[contract.value], contract.value)
         if contract.rules.scoring.success != "contract":
             more = step * sum(q for value, q in chances.items() if value > contract.value)
@@ -139,9 +201,7 @@ def of_chances(
                     for bound in vars_of(scores[contract.value])
                 )
             )
-    half = Z * error
-    points = Interval(mean, mean - half, mean + half)
-    return Estimate(model, "table", deals, points, makes, scores)
+    return scores
 
 
 def vars_of(interval: Interval) -> tuple[float | None, float | None, float | None]:
@@ -149,4 +209,4 @@ def vars_of(interval: Interval) -> tuple[float | None, float | None, float | Non
     return interval.value, interval.low, interval.high
 
 
-__all__ = ["Estimate", "as_plain", "of_chances", "of_histogram", "scaled"]
+__all__ = ["Estimate", "as_plain", "of_chances", "of_histogram", "of_known", "refined", "scaled"]

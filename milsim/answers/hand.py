@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import sqrt
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from milsim.answers.estimates import Estimate, as_plain, of_chances, of_histogram
+from milsim.answers.estimates import Estimate, as_plain, of_histogram
+from milsim.answers.from_table import (
+    corrected_estimates,
+    corrections_for,
+    curves_of,
+    passing_of_table,
+    refined_estimate,
+    table_estimate,
+)
 from milsim.answers.live import DOUBLE_DUMMY, play_live, points_live
 from milsim.answers.talon import TalonChances, talon_chances, talon_gains
 from milsim.cards import CardSet, cards_of, checked_mask, format_card, parse_hand
@@ -22,14 +28,15 @@ from milsim.policies.spec import canonical, parse_spec
 from milsim.reference.auction import highest_bid
 from milsim.reports.bias_table import CORRECTED, BiasTable
 from milsim.reports.contract import Contract
-from milsim.reports.statistics import UNKNOWN, Interval, Moments, Z
+from milsim.reports.statistics import Interval, Moments
 from milsim.rules import Rules, digest, load
 from milsim.simulation.engine import in_order
 from milsim.simulation.plan import whole_number
-from milsim.tables.compact import CONTRACT_STEP, CompactTable, read_compact, shipped_table
-from milsim.tables.passing import KEYS, class_keys
+from milsim.tables.compact import CompactTable, read_compact, shipped_table
+from milsim.tables.corrections import Corrections, Curves
+from milsim.tables.passing import KEYS
 from milsim.tables.plan import contracts_of
-from milsim.tables.playing import HandPlayer, Played
+from milsim.tables.playing import N_TALONS, HandPlayer, Played
 from milsim.threads import checked_threads
 from milsim.where import feature
 
@@ -116,6 +123,7 @@ def hand(
     per_talon: int | None = None,
     deals: int | None = None,
     table: str | Path | None = None,
+    corrections: str | Path | None = None,
     bias: str | Path | None = None,
     threads: int | None = None,
 ) -> HandAnswer:
@@ -160,9 +168,10 @@ def hand(
         )
     if known is not None and known.policy != request.fast:
         known = None
+    moved = corrections_for(corrections, chosen, known)
     if held.bit_count() < HAND_CARDS:
-        return _averaged(held, request, known)
-    return _of_hand(held, request, known)
+        return _averaged(held, request, known, moved)
+    return _of_hand(held, request, known, moved)
 
 
 # -- what is asked for ---------------------------------------------------------------------------
@@ -237,7 +246,9 @@ def _bias_of(path: str | Path | None, models: Sequence[str], rules: Rules) -> Bi
 # -- a whole hand --------------------------------------------------------------------------------
 
 
-def _of_hand(held: int, request: _Request, known: CompactTable | None) -> HandAnswer:
+def _of_hand(
+    held: int, request: _Request, known: CompactTable | None, models: Corrections | None
+) -> HandAnswer:
     rank = combination_rank(held)
     contracts = request.contracts()
     is_live = request.is_live or known is None
@@ -249,11 +260,16 @@ def _of_hand(held: int, request: _Request, known: CompactTable | None) -> HandAn
         found[request.fast] = of_histogram(request.fast, _as_dict(played), contracts)
         gains = talon_gains(held, played)
         passing, source = _passing_of(played), "live"
-        found |= _slow_estimates(rank, held, seed, request, contracts)
+        found |= _slow_estimates(
+            held, seed, request, contracts, curves_of(rank, _as_dict(played), contracts), models
+        )
     else:
         assert known is not None
-        found[request.fast] = _from_table(np.array([rank]), known, contracts)
-        passing, source = _passing_of_table(np.array([rank]), known), "table"
+        found[request.fast] = table_estimate(np.array([rank]), known, contracts)
+        found |= corrected_estimates(
+            np.array([rank]), request.models, request.rules, known, models, contracts
+        )
+        passing, source = passing_of_table(np.array([rank]), known), "table"
     mean = found[request.fast].points.value
     # What was not asked for comes last: the fast policy always plays.
     names = dict.fromkeys((*request.models, request.fast))
@@ -315,9 +331,20 @@ def _passing_of(played: Played) -> Interval:
 
 
 def _slow_estimates(
-    rank: int, held: int, seed: int, request: _Request, contracts: list[Contract]
+    held: int,
+    seed: int,
+    request: _Request,
+    contracts: list[Contract],
+    curves: Curves,
+    models: Corrections | None,
 ) -> dict[str, Estimate]:
-    """Double dummy, corrected or not, and driven policies, each with its share of the time."""
+    """Double dummy, moved or not, and driven policies, each with its share of the time.
+
+    In some seconds a slow model plays few deals: they refine the corrected curve of the fast policy
+    (``curves``). They are none of the table's own, so that both are independent. So many deals as
+    are asked for stand for themselves.
+    """
+    rank = combination_rank(held)
     names = [name for name in request.models if not _is_fast(name)]
     kinds = dict.fromkeys(DOUBLE_DUMMY if name == CORRECTED else name for name in names)
     seconds = request.seconds * (1 - FAST_SHARE) / max(len(kinds), 1)
@@ -329,6 +356,7 @@ def _slow_estimates(
             request.rules,
             seconds=seconds,
             deals=request.deals,
+            first=0 if models is None or request.deals is not None else N_TALONS,
             threads=request.threads,
         )
         for kind in kinds
@@ -340,7 +368,12 @@ def _slow_estimates(
             histogram = _moved(played[DOUBLE_DUMMY], held, request.bias)
         else:
             histogram = played[name]
-        found[name] = of_histogram(name, histogram, contracts)
+        if models is not None and name in models.models and request.deals is None:
+            found[name] = refined_estimate(
+                models.of(name), models.hands, histogram, curves, request.rules, contracts
+            )
+        else:
+            found[name] = of_histogram(name, histogram, contracts)
     return found
 
 
@@ -370,7 +403,9 @@ def _bid(estimate: Estimate, passing: Interval, highest: int) -> int | None:
 # -- from the table ------------------------------------------------------------------------------
 
 
-def _averaged(held: int, request: _Request, known: CompactTable | None) -> HandAnswer:
+def _averaged(
+    held: int, request: _Request, known: CompactTable | None, models: Corrections | None
+) -> HandAnswer:
     """All hands that hold some cards, weighted equally."""
     if known is None:
         raise DealError(
@@ -381,10 +416,13 @@ def _averaged(held: int, request: _Request, known: CompactTable | None) -> HandA
     masks = hand_masks_table()
     ranks = np.flatnonzero(masks & held == held)
     contracts = request.contracts()
-    estimate = _from_table(ranks, known, contracts)
-    passing = _passing_of_table(ranks, known)
+    found = {request.fast: table_estimate(ranks, known, contracts)}
+    found |= corrected_estimates(ranks, request.models, request.rules, known, models, contracts)
+    names = dict.fromkeys((*request.models, request.fast))
+    estimates = tuple(found[name] for name in names if name in found)
+    passing = passing_of_table(ranks, known)
     highest = highest_bid(cards_of(held), request.rules)
-    mean = estimate.points.value
+    mean = found[request.fast].points.value
     assert mean is not None
     return HandAnswer(
         cards=CardSet(held),
@@ -392,50 +430,15 @@ def _averaged(held: int, request: _Request, known: CompactTable | None) -> HandA
         seed=int(known.header["seed"]),
         hands=len(ranks),
         percentile=known.percentile(_halves(mean)),
-        estimates=(estimate,),
+        estimates=estimates,
         passing=passing,
         passing_source="table",
         passing_model=known.policy,
         highest_allowed=highest,
-        bid_up_to=_bid(estimate, passing, highest),
+        bid_up_to=_bid(estimates[0], passing, highest),
         talon=None,
         gains=None,
     )
-
-
-def _from_table(
-    ranks: NDArray[np.int64], known: CompactTable, contracts: list[Contract]
-) -> Estimate:
-    deals = known.deals * len(ranks)
-    # Between them the table has none; above the last one nobody makes any.
-    contracts = [each for each in contracts if each.value % CONTRACT_STEP == 0]
-    chances = known.chances(ranks).mean(axis=1)
-    mean = float(known.means[ranks].astype(np.float64).mean())
-    within = float((known.spreads[ranks].astype(np.float64) ** 2).mean())
-    return of_chances(
-        known.policy,
-        deals,
-        mean,
-        sqrt(within / deals) + 0.25 / sqrt(3 * len(ranks)),
-        dict(zip(known.contracts, chances.tolist(), strict=True)),
-        contracts,
-    )
-
-
-def _passing_of_table(ranks: NDArray[np.int64], known: CompactTable) -> Interval:
-    """What some hands earn by passing, averaged; unknown if none of them ever passes."""
-    ranks = ranks[~np.isnan(known.passing[ranks])]
-    if len(ranks) == 0:
-        return UNKNOWN
-    keys = class_keys(hand_masks_table()[ranks].astype(np.int64))
-    classes = known.pass_classes()
-    found = [classes[key] for key in zip(*np.unique(keys, axis=1).tolist(), strict=True)]
-    counts = np.unique(keys, axis=1, return_counts=True)[1].tolist()
-    single = sum(n * each.hand_error**2 for n, each in zip(counts, found, strict=True))
-    common = sum((n * each.error) ** 2 for n, each in zip(counts, found, strict=True))
-    value = float(known.passing[ranks].mean())
-    half = Z * sqrt(single + common) / len(ranks)
-    return Interval(value, value - half, value + half)
 
 
 __all__ = ["DEFAULT_MODELS", "DEFAULT_SECONDS", "HandAnswer", "hand"]

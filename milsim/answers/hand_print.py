@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from milsim.cards import N_RANKS, RANK_LETTERS, SUIT_SYMBOLS
 from milsim.reports.cells import aligned, cell, plain
-from milsim.reports.statistics import Interval
+from milsim.reports.statistics import UNKNOWN, Interval
 from milsim.reports.table import Column
 
 if TYPE_CHECKING:
@@ -94,7 +94,10 @@ def _shown_contracts(answer: HandAnswer) -> list[int]:
 
 def _table(answer: HandAnswer) -> Iterator[str]:
     contracts = _shown_contracts(answer)
-    columns = [_cells("percent", [each.makes[c] for c in contracts]) for each in answer.estimates]
+    columns = [
+        _cells("percent", [each.makes.get(c, UNKNOWN) for c in contracts])
+        for each in answer.estimates
+    ]
     names = [f"{each.model} %" for each in answer.estimates]
     columns.append(_cells("points", [answer.model.scores[c] for c in contracts]))
     names.append("score")
@@ -111,7 +114,8 @@ def _table(answer: HandAnswer) -> Iterator[str]:
             column[i].rjust(width) for column, width in zip(columns, widths, strict=True)
         )
         yield f"{contract:>8}  {cells}  {marks[i]}".rstrip()
-    names_of = " and ".join(each.model for each in answer.estimates)
+    *others, last = (each.model for each in answer.estimates)
+    names_of = f"{', '.join(others)} and {last}" if others else last
     yield from _wrapped(
         f"%: how often {names_of} make it; score: of {answer.model.model}, on average"
     )
@@ -186,10 +190,15 @@ def _signed(gain: Interval) -> str:
 
 def _sources(answer: HandAnswer) -> Iterator[str]:
     def words(each: Estimate) -> str:
-        how = "from the table" if each.source == "table" else "played live"
-        if each.model in ("double-dummy", "corrected"):
-            how = "solved live"
-        return f"{each.model} {each.deals:,} deals {how}"
+        live = "solved live" if each.model in ("double-dummy", "corrected") else "played live"
+        if each.correction is None:
+            how = "from the table" if each.source == "table" else live
+            return f"{each.model} {each.deals:,} deals {how}"
+        hands, deals = each.correction
+        table = f"the table corrected by a sample ({hands:,} hands, {deals} deals each)"
+        if each.source.endswith("live"):
+            return f"{each.model} {each.deals:,} deals {live}, and {table}"
+        return f"{each.model} {table}"
 
     yield from _wrapped(
         f"sampled, 95% intervals: {'; '.join(map(words, answer.estimates))}; each talon equally "

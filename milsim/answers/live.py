@@ -68,11 +68,13 @@ def points_live(
     *,
     seconds: float,
     deals: int | None,
+    first: int = 0,
     threads: int | None = 1,
 ) -> dict[int, int]:
     """Declarer points → deals by a slow model: ``double-dummy``, or a policy such as ``pimc``.
 
-    As many deals as asked, in the order of `talon_order`, or as time allows, one batch at least.
+    As many deals as asked, in the order of the hand's talons and from its deal ``first`` on
+    (:func:`~milsim.tables.models.ordered_deals`), or as time allows, one batch at least.
     """
     points = points_of_model(model, rules, threads)
     batch = 32 if model == DOUBLE_DUMMY else 1
@@ -81,7 +83,7 @@ def points_live(
     done = 0
     while done == 0 or (time.monotonic() < ends if deals is None else done < deals):
         size = batch if deals is None else min(batch, deals - done)
-        for each in points(*ordered_deals(rank, seed, done, size)).tolist():
+        for each in points(*ordered_deals(rank, seed, first + done, size)).tolist():
             histogram[each] = histogram.get(each, 0) + 1
         done += size
     return histogram

@@ -63,6 +63,14 @@ def hand(
         str | None,
         typer.Option("--table", metavar="FILE", help="A table of your own: milsim table pack."),
     ] = None,
+    corrections: Annotated[
+        str | None,
+        typer.Option(
+            "--corrections",
+            metavar="FILE",
+            help="What corrects the table to double-dummy and pimc: milsim table sample and pack.",
+        ),
+    ] = None,
     bias: Annotated[
         str | None,
         typer.Option(
@@ -102,6 +110,7 @@ def hand(
         per_talon=repetitions,
         deals=slow,
         table=table,
+        corrections=corrections,
         bias=bias,
         threads=n_threads,
     )
