@@ -2,7 +2,8 @@
 # make demo   a million deals, two tables, charts, in out/demo/
 # make test   the test suite
 # make check  format, lint, types, imports, tests
-# make tables the tables of all hands that milsim hand reads: some 20 minutes a core and rule set
+# make tables the tables of all hands that milsim hand reads, and what corrects them to stronger
+#             models: some 35 minutes a core and rule set
 # make docs   the generated pages of docs/
 # make analysis-strength  the study of how strong the policies are; fifty minutes
 
@@ -67,7 +68,10 @@ docs: $(STAMP)
 tables: $(STAMP)
 	@for rules in mil gamerules; do \
 		$(BIN)/milsim table build --rules $$rules --out out/tables/$$rules && \
-		$(BIN)/milsim table pack out/tables/$$rules --out milsim/tables/data/$$rules-expert.hands || exit $$?; \
+		$(BIN)/milsim table pack out/tables/$$rules --out milsim/tables/data/$$rules-expert.hands && \
+		$(BIN)/milsim table sample --rules $$rules --out out/tables/$$rules-models && \
+		$(BIN)/milsim table pack out/tables/$$rules-models \
+			--out milsim/tables/data/$$rules-expert.models.json || exit $$?; \
 	done
 
 bench: $(STAMP)

@@ -1,4 +1,4 @@
-"""``milsim table``: build the value of every hand, look at it, check it, pack it."""
+"""``milsim table``: build the value of every hand, sample stronger models, look, check, pack."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ from milsim.cli.options import (
     say,
 )
 from milsim.cli.running import shown_progress
-from milsim.errors import InterruptedRunError, RunError
+from milsim.errors import InterruptedRunError, RunError, UsageError
 
 if TYPE_CHECKING:
     from milsim.tables.folder import Table
+    from milsim.tables.sampling import ModelSample
 
 app = typer.Typer(
     name="table",
@@ -37,7 +38,8 @@ app = typer.Typer(
 )
 
 FolderArgument = Annotated[
-    str, typer.Argument(metavar="FOLDER", help="A folder written by milsim table build.")
+    str,
+    typer.Argument(metavar="FOLDER", help="A folder written by milsim table build or sample."),
 ]
 
 
@@ -107,43 +109,164 @@ def build(
         say(f"next: milsim table pack {out} --out FILE.hands")
 
 
+@app.command("sample")
+def sample(
+    out: Annotated[
+        str,
+        typer.Option("--out", "-o", metavar="FOLDER", help="New, empty, or one to go on with."),
+    ],
+    rules: RulesOption = "mil",
+    changes: SetOption = None,
+    policy: Annotated[
+        str, typer.Option("--policy", metavar="NAME", help="Whose table it is to correct.")
+    ] = "expert",
+    models: Annotated[
+        str | None,
+        typer.Option(
+            "--models",
+            metavar="NAME=N[,NAME=N]",
+            help="Who plays or solves, and how many deals of each hand: double-dummy=32,pimc=10.",
+        ),
+    ] = None,
+    hands: Annotated[
+        str | None,
+        typer.Option("--hands", metavar="N", help="How many hands, of all classes; 2400."),
+    ] = None,
+    seed: SeedOption = "1",
+    threads: ThreadsOption = None,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Play a sample of the hands by stronger models, in the table's deals: to correct a table.
+
+    Hands of all classes (marriages, aces, guarded tens), the rare ones more often than they come.
+    It goes on where it stopped, and gives the same bytes whatever the threads.
+    """
+    n_threads, seed_number = parse_threads(threads), parse_seed(seed)
+    from milsim.dealing.tables import N_HANDS
+    from milsim.tables.sample_plan import DEFAULT_HANDS, SamplePlan, models_of
+
+    plan = SamplePlan.make(
+        rules=rules_of(rules, changes),
+        policy=policy,
+        seed=seed_number,
+        hands=DEFAULT_HANDS if hands is None else parse_count("hands", hands, 1, N_HANDS),
+        models=None if models is None else models_of(models),
+    )
+    silent = quiet or json
+    announce_compilation(quiet=silent)
+    from milsim.tables.sampling import hands_to_play, sample_models
+
+    with shown_progress(hands_to_play(plan, out), "hands", quiet=silent) as progress:
+        played = sample_models(plan, out, threads=n_threads, progress=progress)
+    _print_sample(played, json)
+    if not played.complete:
+        raise InterruptedRunError(
+            f"interrupted; {played.hands:,} hands are saved in {out}, and the same command goes on"
+        )
+    if not silent:
+        say(f"next: milsim table pack {out} --out FILE.models.json")
+
+
 @app.command("show")
 def show(folder: FolderArgument, json: JsonOption = False) -> None:
-    """What a table holds, and how far it is built."""
+    """What a table or a sample of models holds, and how far it is."""
     from milsim.tables.folder import Table
 
-    _print(Table.open(folder), json)
+    found = _opened(folder)
+    if isinstance(found, Table):
+        _print(found, json)
+    else:
+        _print_sample(found, json)
 
 
 @app.command("verify")
 def verify(folder: FolderArgument, json: JsonOption = False) -> None:
-    """Compare every part of a table with its digest; exit code 5 if one differs."""
+    """Compare every part of a table or a sample with its digest; exit code 5 if one differs."""
     from milsim.tables.folder import Table
 
-    table = Table.open(folder)
-    parts = table.verify()
+    found = _opened(folder)
+    parts = found.verify()
+    hands = found.rows if isinstance(found, Table) else found.hands
     if json:
-        print_json({"parts": parts, "hands": table.rows, "complete": table.complete})
+        print_json({"parts": parts, "hands": hands, "complete": found.complete})
     else:
-        typer.echo(f"{parts} parts of {table.rows:,} hands are as they were written")
+        typer.echo(f"{parts} parts of {hands:,} hands are as they were written")
 
 
 @app.command("pack")
 def pack(
     folder: FolderArgument,
     out: Annotated[str, typer.Option("--out", "-o", metavar="FILE", help="The file to write.")],
+    table: Annotated[
+        str | None,
+        typer.Option(
+            "--table",
+            metavar="FILE",
+            help="Of a sample: the packed table to correct; the one that comes with milsim.",
+        ),
+    ] = None,
 ) -> None:
-    """Make the compact table of a full one: some bytes a hand, as milsim hand reads it."""
-    from milsim.files import reason_of, write_atomically
-    from milsim.tables.compact import CompactTable
-    from milsim.tables.folder import Table
+    """Make the compact table of a full one, or what corrects a table of a sample of models.
 
-    content = CompactTable.packed(Table.open(folder)).to_bytes()
+    Some bytes a hand, or some kilobytes: the files that milsim hand reads.
+    """
+    from milsim.files import reason_of, write_atomically
+
+    content = _packed(_opened(folder), table)
     try:
         write_atomically(Path(out), content)
     except (OSError, ValueError) as error:
         raise RunError(f"out {out}: cannot write, {reason_of(error)}") from error
     say(f"{len(content):,} bytes in {out}")
+
+
+def _opened(folder: str) -> Table | ModelSample:
+    """What a folder holds, by its manifest."""
+    from milsim.tables.folder import Table, kind_of
+    from milsim.tables.sampling import KIND, ModelSample
+
+    return ModelSample.open(folder) if kind_of(folder) == KIND else Table.open(folder)
+
+
+def _packed(found: Table | ModelSample, table: str | None) -> bytes:
+    from milsim.tables.compact import CompactTable, read_compact, shipped_table
+    from milsim.tables.correcting import corrections_of
+    from milsim.tables.folder import Table
+
+    if isinstance(found, Table):
+        if table is not None:
+            raise UsageError("--table: is for a sample of models; the folder is a table itself")
+        return CompactTable.packed(found).to_bytes()
+    rules = found.plan.rules
+    known = shipped_table(rules) if table is None else read_compact(table)
+    if known is None:
+        raise RunError(
+            f"sample {found.folder}: no table of rules {rules.name} comes with milsim; give "
+            "--table FILE of milsim table pack"
+        )
+    return corrections_of(found, known).to_bytes()
+
+
+def _print_sample(sample: ModelSample, json: bool) -> None:
+    plan = sample.plan
+    if json:
+        data: dict[str, Any] = {
+            **plan.to_dict(),
+            "rules_name": plan.rules.name,
+            "played": sample.hands,
+            "complete": sample.complete,
+            "kernels": sample.manifest["kernels"],
+            "versions": sample.manifest["versions"],
+        }
+        print_json(data)
+        return
+    played = "all played" if sample.complete else f"{sample.hands:,} played"
+    typer.echo(f"hands     {plan.hands:,}, a sample by class; {played}")
+    models = ", ".join(f"{name} {deals}" for name, deals in plan.models)
+    typer.echo(f"deals     {models} a hand, and {plan.policy} in the same deals")
+    typer.echo(f"rules     {plan.rules.name} ({plan.to_dict()['rules'][:8]})")
+    typer.echo(f"seed      {plan.seed}")
 
 
 def _print(table: Table, json: bool) -> None:

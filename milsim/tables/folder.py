@@ -23,7 +23,7 @@ from milsim.errors import MilsimError, RunError, VerificationError, quote
 from milsim.files import read_text, reason_of, write_atomically
 from milsim.rules import Rules, values_of
 from milsim.rules.fields import build
-from milsim.store.parts import Part, write_part
+from milsim.store.parts import Part, source_of, write_part
 from milsim.tables.columns import SCHEMA_VERSION, schema_of
 from milsim.tables.plan import TablePlan
 
@@ -122,7 +122,8 @@ class PartFolder:
     def read(self, schema: pl.Schema) -> pl.DataFrame:
         """All rows that are there; raises RunError for a part that is missing or torn."""
         frames = [
-            pl.read_parquet(self._checked(part), schema=schema, glob=False) for part in self.parts
+            pl.read_parquet(source_of(self._checked(part)), schema=schema, glob=False)
+            for part in self.parts
         ]
         return pl.concat(frames) if frames else pl.DataFrame(schema=schema)
 
@@ -205,6 +206,15 @@ class Table(PartFolder):
         return self.read(schema_of(self.plan.contracts))
 
 
+def kind_of(folder: str | Path) -> str:
+    """What kind of folder it says it is; empty if it says nothing that can be read."""
+    try:
+        content = json.loads(read_text(Path(folder) / MANIFEST_NAME, _MOST_BYTES))
+    except (OSError, ValueError, RecursionError):
+        return ""
+    return str(content.get("kind")) if isinstance(content, dict) else ""
+
+
 def read_manifest(path: Path, where: str, kind: str, schema: int, give: str) -> dict[str, Any]:
     """The manifest in a folder of this kind; raises RunError, which ends in what to give."""
     try:
@@ -260,6 +270,7 @@ __all__ = [
     "AnyPlan",
     "PartFolder",
     "Table",
+    "kind_of",
     "manifest_of",
     "part_spans",
     "plan_of",
