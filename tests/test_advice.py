@@ -70,7 +70,7 @@ def test_auctions_are_those_of_a_run(found: pl.DataFrame) -> None:
 
 
 def test_an_unchanged_habit_changes_nothing() -> None:
-    plan = Plan.make(deals=60, seed=2, mode="declarer")
+    plan = Plan.make(deals=60, seed=2**64 - 2, mode="declarer")
     values = driven(plan, [Habit("greedy") for _ in range(3)])
     (chunk,) = play(plan)
     assert np.array_equal(values, chunk.values)

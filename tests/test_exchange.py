@@ -209,6 +209,10 @@ def test_kernels_and_driven_players_play_alike(monkeypatch):
     assert honest("expert", count=40).points == by_kernel.points
 
 
+def test_the_largest_seed_is_one():
+    assert honest("random", count=20, seed=2**64 - 1).points != honest("random", count=20).points
+
+
 def test_honest_play_does_not_depend_on_threads_and_stops_in_time():
     assert honest("pimc:playouts=4").points == honest("pimc:playouts=4", threads=2).points
     stopped = honest("pimc:playouts=4", count=N_LAYOUTS, seconds=0)

@@ -47,6 +47,13 @@ def test_a_run_reads_back_as_it_was_planned(stored: Path) -> None:
     assert (stored / "plan.toml").read_text() == run.plan.to_toml()
 
 
+def test_a_folder_may_have_any_name(stored: Path, tmp_path: Path) -> None:
+    """One that is no UTF-8, which polars opens no file by."""
+    odd = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff*[x"))
+    shutil.copytree(stored, odd)
+    assert open_run(odd).frame().collect().equals(open_run(stored).frame().collect())
+
+
 def test_every_column_says_what_it_means() -> None:
     assert [note.name for note in NOTES] == list(SCHEMA)
     assert all(len(note.meaning) > 10 for note in NOTES)

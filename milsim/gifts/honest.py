@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from milsim.cards import ALL_CARDS
+from milsim.dealing.sampling import checked_seed
 from milsim.policies.players import Hands, PartsPlayer, Player
 from milsim.policies.seen import Seen, TableRules
 from milsim.policies.spec import parse_spec
@@ -124,7 +125,7 @@ class _Plays:
     ) -> None:
         self.spec = parse_spec(policy)
         self.by = TableRules.of(rules)
-        self.ten, self.bid, self.contract, self.seed = ten, bid, contract, seed
+        self.ten, self.bid, self.contract, self.seed = ten, bid, contract, checked_seed(seed)
         self.number = self.spec.number
         self.player: Player | None = None if self.number is not None else self.spec.player()
         self.driven = _HiddenTalon(self.by, [policy] * 3)

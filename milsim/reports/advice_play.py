@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from milsim.cards import CARD_POINTS, JACK, KING, N_RANKS, NINE, QUEEN, SUIT_MASKS, cards_of
 from milsim.dealing import DealSpace, kernel_ranks, masks_of_deals
+from milsim.dealing.sampling import checked_seed
 from milsim.policies.players import Hands, Player
 from milsim.policies.random import random_gifts
 from milsim.policies.seen import Seen, TableRules
@@ -57,7 +58,7 @@ def driven(plan: Plan, players: Sequence[Player]) -> NDArray[np.int16]:
         players,
         plan.policies,
         TableRules.of(plan.rules),
-        plan.seed,
+        checked_seed(plan.seed),
         plan.start,
         int(plan.mode == "auction"),
         space.header,

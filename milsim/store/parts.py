@@ -50,8 +50,17 @@ def scan(folder: Path, parts: Sequence[Part], schema: pl.Schema) -> pl.LazyFrame
     if not parts:
         return pl.LazyFrame(schema=schema)
     # Absolute and no patterns: a folder may be called "a*", "[x" or "~".
-    paths = [(folder / part.name).resolve() for part in parts]
-    return pl.scan_parquet(paths, schema=schema, glob=False)
+    sources = [source_of((folder / part.name).resolve()) for part in parts]
+    return pl.scan_parquet(sources, schema=schema, glob=False)  # type: ignore[arg-type]
+
+
+def source_of(path: Path) -> Path | bytes:
+    """A file as polars takes it: by its name, or read if that is no UTF-8, which polars needs."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        return path.read_bytes()
+    return path
 
 
 def check_parts(
