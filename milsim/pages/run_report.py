@@ -29,8 +29,11 @@ from milsim.store.run import DOUBLE_DUMMY, Run
 AnyRun = Run | MatchRun | str | Path
 """A run of deals or of matches, or its folder."""
 
-_CHART_OF = {"bidding": "bid-strength", "marriages": "marriages"}
+_CHART_OF = {"bidding": "bid-strength", "marriages": "marriages", "talon": "talon"}
 """Which chart goes with which report."""
+
+_OF_DECLARER = ("bidding", "marriages", "talon", "contracts")
+"""Reports of the declarer's points, which double dummy knows too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +52,10 @@ Progress = Callable[[str, int, int], None]
 def run_report(runs: AnyRun | Sequence[AnyRun], *, progress: Progress | None = None) -> str:
     """The page of one or several runs, HTML: the same text for the same runs.
 
-    A run of deals has its summary, the reports bidding, marriages and (in mode ``auction``) auction
-    with their charts; with double-dummy values also these by double dummy, and the report bias. A
-    run of matches has its summary and the reports match and auction.
+    A run of deals has its summary, the reports bidding, marriages, talon, contracts, seats and (in
+    mode ``auction``) auction with their charts; with double-dummy values also those of the
+    declarer's points by double dummy, and the report bias. A run of matches has its summary and the
+    reports match and auction.
 
     Raises :class:`~milsim.errors.UsageError` if no run is given, and
     :class:`~milsim.errors.RunError` for what is no run, or one without deals.
@@ -108,14 +112,14 @@ def _makers(run: Run | MatchRun) -> Iterator[Callable[[str], _Section]]:
     if isinstance(run, MatchRun):
         names: tuple[str, ...] = ("match", "auction")
     elif run.plan.mode == "auction":
-        names = ("bidding", "marriages", "auction")
+        names = (*_OF_DECLARER, "seats", "auction")
     else:
-        names = ("bidding", "marriages")
+        names = (*_OF_DECLARER, "seats")
     for name in names:
         yield partial(_section, run, name)
     if isinstance(run, Run) and run.plan.dd != "off":
         solved = run.as_model(DOUBLE_DUMMY)
-        for name in ("bidding", "marriages"):
+        for name in _OF_DECLARER:
             yield partial(_section, solved, name)
         yield partial(_bias, run)
 
@@ -136,7 +140,8 @@ def _section(run: Run | MatchRun, name: str, prefix: str) -> _Section:
 
 def _bias(run: Run, prefix: str) -> _Section:
     report, where = bias_report([run]), f"{prefix}-bias"
-    return _Section(where, report.title, _report(report, where, ""))
+    chart = chart_html(CHARTS["bias"].build(run), f"{where}-chart")
+    return _Section(where, report.title, _report(report, where, chart))
 
 
 def _facts(facts: Sequence[tuple[str, str]]) -> str:

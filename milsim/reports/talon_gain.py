@@ -15,8 +15,6 @@ from milsim.reports.talon_counts import HAND, TalonCounts
 
 TALON = ("new", "talon_aces")
 """The class of a talon: the marriages that it completes, and its aces."""
-FEWEST = 20
-"""Talons of a class with fewer deals for a class of hand are taken together for that hand."""
 PARTS = ("the seven cards", "the talon", "everything else", "all")
 QUANTILES = (5, 25, 50, 75, 95)
 
@@ -25,7 +23,7 @@ Numbers = NDArray[np.float64]
 
 def gain_rows(counts: TalonCounts) -> list[dict[str, Any]]:
     """A row each of PARTS; see :func:`milsim.reports.talon_frames.talon`."""
-    cells = _pooled(counts.cells)
+    cells = counts.cells
     n = cells["n"].to_numpy().astype(np.float64)
     points = cells["points"].to_numpy().astype(np.float64)
     deals = counts.deals
@@ -39,7 +37,7 @@ def gain_rows(counts: TalonCounts) -> list[dict[str, Any]]:
     squares = (off[0] ** 2 - off[1] ** 2, off[1] ** 2 - off[2] ** 2, off[2] ** 2)
     shares: list[Interval] = [UNKNOWN] * 3
     variance: float | None = sums[0] / free[0] if free[0] else None
-    if variance and min(free) > 0:
+    if variance and 2 * min(free) >= deals:  # else there are too few deals for so many classes
         left = [each / size / variance for each, size in zip(sums, free, strict=True)]
         values = (left[0] - left[1], left[1] - left[2], left[2])
         shares = [
@@ -64,15 +62,6 @@ def gain_rows(counts: TalonCounts) -> list[dict[str, Any]]:
             }
         )
     return rows
-
-
-def _pooled(cells: pl.DataFrame) -> pl.DataFrame:
-    """The counts with rare classes of talon in one class of their own, for each class of hand."""
-    keys = (*HAND, *TALON)
-    rare = pl.col("n").sum().over(keys) < FEWEST
-    typed = cells.with_columns(pl.col(*TALON).cast(pl.Int64))
-    pooled = typed.with_columns(pl.when(rare).then(-1).otherwise(pl.col(*TALON)).name.keep())
-    return pooled.group_by(*keys, "points").agg(pl.col("n").sum()).sort(*keys, "points")
 
 
 def _means(cells: pl.DataFrame, keys: Sequence[str]) -> Numbers:
@@ -106,4 +95,4 @@ def _quantiles(values: Numbers, n: Numbers, at: Sequence[int]) -> list[float]:
     return [float(value) for value in values[order][places]]
 
 
-__all__ = ["FEWEST", "PARTS", "QUANTILES", "gain_rows"]
+__all__ = ["PARTS", "QUANTILES", "gain_rows"]

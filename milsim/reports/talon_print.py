@@ -16,7 +16,6 @@ from milsim.reports.provenance import (
 from milsim.reports.table import Column, Joined, Report, Table, spread_column
 from milsim.reports.talon_counts import TalonCounts
 from milsim.reports.talon_frames import talon_frame
-from milsim.reports.talon_gain import FEWEST
 
 MOST_CONTRACTS = 3
 """Contracts that a printed table has room for; the data formats have them all."""
@@ -68,8 +67,7 @@ def _notes(counts: TalonCounts) -> Iterator[str]:
         "hand of his class takes on average (marriages, aces, guarded tens); the gain of the "
         "talon, what that class takes more or less with a talon that completes these marriages "
         "and holds so many aces; and everything else: other cards, gifts, defenders, play. "
-        "share: of the variance, adjusted for the number of classes; talons with fewer than "
-        f"{FEWEST} deals for a class of hand are taken together."
+        "share: of the variance, adjusted for the number of classes."
     )
     yield (
         "worth compares hands of a row whose marriages were completed with those whose were not; "

@@ -145,9 +145,10 @@ def _panel(axes: Axes, title: str, groups: Sequence[Group]) -> None:
         for mark in marks:
             places.append(at)
             labels.append(mark.label)
-            _draw(axes, mark, at, 0.02 * span)
             at -= 1
         at -= _GAP
+    marks = [mark for _, some in groups for mark in some]
+    _draw(axes, list(zip(places, marks, strict=True)), 0.02 * span)
     axes.set_yticks(places, labels)
     axes.set_ylim(at + _GAP + 0.2, 0.8)
     for label in axes.get_yticklabels():
@@ -159,17 +160,29 @@ def _room(groups: Sequence[Group]) -> float:
     return 12 + 5 * max(len(mark.label) for _, marks in groups for mark in marks)
 
 
-def _draw(axes: Axes, mark: _Mark, at: float, beside: float) -> None:
-    if not mark.is_drawn or mark.gain is None or mark.low is None or mark.high is None:
-        axes.text(beside, at, "too few deals", ha="left", va="center", fontsize=7.5, color=FAINT)
-        return
-    more = mark.gain >= 0
-    colour, marker = (_MORE, "o") if more else (_FEWER, "s")
-    axes.plot([0, mark.gain], [at, at], color=colour, linewidth=1.8, zorder=2)
-    axes.plot(mark.gain, at, marker, color=colour, markersize=5, zorder=3)
-    axes.plot([mark.low, mark.high], [at, at], color=INK, linewidth=1.1, zorder=4)
-    axes.plot([mark.low, mark.high], [at, at], "|", color=INK, markersize=5, zorder=4)
-    end = max(mark.high, 0) + beside if more else min(mark.low, 0) - beside
-    text = f"{mark.gain:+.1f}".replace("-", "−")
-    side = "left" if more else "right"
-    axes.text(end, at, text, ha=side, va="center", fontsize=7.5, color=INK)
+def _draw(axes: Axes, marks: Sequence[tuple[float, _Mark]], beside: float) -> None:
+    """The marks at their places; as few shapes as possible, so that a page of charts is small."""
+    drawn = [(at, mark) for at, mark in marks if mark.is_drawn]
+    for colour, marker, some in (
+        (_MORE, "o", [(at, mark.gain) for at, mark in drawn if _is_more(mark)]),
+        (_FEWER, "s", [(at, mark.gain) for at, mark in drawn if not _is_more(mark)]),
+    ):
+        places, gains = [at for at, _ in some], [gain or 0.0 for _, gain in some]
+        axes.hlines(places, 0, gains, color=colour, linewidth=1.8, zorder=2)
+        axes.plot(gains, places, marker, color=colour, markersize=5, zorder=3)
+    for at, mark in drawn:
+        low, high = mark.low or 0.0, mark.high or 0.0
+        axes.plot([low, high], [at, at], "|-", color=INK, linewidth=1.1, markersize=5, zorder=4)
+        end = max(high, 0) + beside if _is_more(mark) else min(low, 0) - beside
+        text = f"{mark.gain:+.1f}".replace("-", "−")
+        side = "left" if _is_more(mark) else "right"
+        axes.text(end, at, text, ha=side, va="center", fontsize=7.5, color=INK)
+    for at, mark in marks:
+        if not mark.is_drawn:
+            axes.text(
+                beside, at, "too few deals", ha="left", va="center", fontsize=7.5, color=FAINT
+            )
+
+
+def _is_more(mark: _Mark) -> bool:
+    return mark.gain is not None and mark.gain >= 0
