@@ -8,7 +8,8 @@ The layout, on which the bits of all runs rest (`RNG_SCHEME` names it; a change 
 - The key of Philox is the seed; the counter is the pair (index of the deal, stream).
 - stream = purpose·2^48 + attempt·2^16 + block. `attempt` counts the redeals of one deal, `block`
   the blocks that an exactly uniform number needs (nearly always only block 0).
-- Purposes: `DEAL_STREAM` for the cards, `POLICY_STREAM` for the policies' key.
+- Purposes: `DEAL_STREAM` for the cards, `POLICY_STREAM` for the policies' key,
+  `COUNTERFACTUAL_STREAM` for what is changed in a deal to compare it with.
 - A policy's choice at (seat, ply) comes from `draw(policy_key(seed, index, attempt), seat, ply)`:
   the finaliser of SplitMix64 at a counter made of seat and ply, some ns instead of a whole block.
 
@@ -33,6 +34,7 @@ RNG_SCHEME = "philox2x64-10/v1"
 
 DEAL_STREAM = 1
 POLICY_STREAM = 2
+COUNTERFACTUAL_STREAM = 3
 MAX_ATTEMPTS = 1 << 32
 
 _PURPOSE_SHIFT = 48
@@ -163,6 +165,7 @@ def draw(key: int, seat: int, ply: int) -> int:
 
 
 __all__ = [
+    "COUNTERFACTUAL_STREAM",
     "DEAL_STREAM",
     "MAX_ATTEMPTS",
     "POLICY_STREAM",

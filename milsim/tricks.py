@@ -74,6 +74,9 @@ QUEEN_DECLARES = 1 << 8  # only the queen does
 ACES_DECLARE = 1 << 9  # four aces count like a marriage
 _MUST_TRUMP_PLACE, _QUEEN_PLACE, _ACES_PLACE = 3, 8, 9
 _FROM_SHIFT, _UNTIL_SHIFT, _TRICK_BITS = 10, 14, 15
+# From here on, a bit for each queen whose marriage cannot be declared: of no rules, but what a
+# counterfactual asks for (`without_marriages`).
+_UNDECLARABLE = 24
 
 # What a lead can declare.
 NOTHING, MARRIAGE, FOUR_ACES = 0, 1, 2
@@ -124,6 +127,30 @@ def play_flags(rules: NDArray[np.int64]) -> int:
     flags |= int(rules[_FROM_TRICK]) << _FROM_SHIFT
     flags |= int(rules[_UNTIL_TRICK]) << _UNTIL_SHIFT
     return flags
+
+
+@kernel(inline=True)
+def undeclarable_queens(flags: int) -> int:
+    """The queens of the suits whose marriages nobody can declare: none in the game as it is.
+
+    >>> undeclarable_queens(play_flags(packed(load("mil"))))
+    0
+    """
+    return flags >> _UNDECLARABLE
+
+
+def without_marriages(flags: int, suits: int) -> int:
+    """Flags of the same game, but king and queen of a mask of suits are cards like any other.
+
+    Nobody can declare them, and nobody thinks he could: for the question what a marriage is worth
+    beside its points. No rule set says so, as no published rules do.
+
+    >>> flags = without_marriages(play_flags(packed(load("mil"))), 0b0001)
+    >>> marriage_leads(0b001100_001100, 2, flags) == 0b001100_000000
+    True
+    """
+    queens = sum(1 << 6 * suit + QUEEN for suit in range(4) if suits >> suit & 1)
+    return int(flags) | queens << _UNDECLARABLE
 
 
 @kernel
@@ -289,7 +316,7 @@ def marriage_leads(hand: int, trick_number: int, flags: int) -> int:
     >>> marriage_leads(0b001100, 2, play_flags(packed(load("mil")))) == 0b001100
     True
     """
-    queens = hand & hand >> 1 & _QUEENS
+    queens = hand & hand >> 1 & _QUEENS & ~undeclarable_queens(flags)
     kings = queens << 1 & (flags >> _QUEEN_PLACE & 1) - 1
     return (queens | kings) & declaring_tricks(trick_number, flags)
 

@@ -75,6 +75,7 @@ def _no_replays(monkeypatch: pytest.MonkeyPatch) -> None:
         contract: NDArray[np.uint16],
         dark: NDArray[np.bool_],
         rules: Rules,
+        undeclarable: int = 0,
         threads: int | None = None,
     ) -> NDArray[np.int16]:
         return np.zeros(len(index), np.int16)
@@ -326,7 +327,8 @@ def test_the_counterfactual_replays_the_first_deals_with_the_marriage(
     ) -> NDArray[np.int16]:
         assert plan is run.plan
         assert threads == 3
-        assert set(others) == {"redeals", "declarer", "bid", "contract", "dark"}
+        assert set(others) == {"redeals", "declarer", "bid", "contract", "dark", "undeclarable"}
+        assert others["undeclarable"] == 0  # it still makes trump
         calls.append((index.tolist(), deal.tolist(), rules.deal.marriage_values.by_suit()))
         return np.array([rows[i]["declarer_points"] - 10 + i % 2 for i in index.tolist()], np.int16)
 

@@ -152,7 +152,7 @@ def _describe(deal, rules, flags, role, legal, card, row):
         a, b, c, d, e, f, g = lead_places(
             card, rules, hand, trumps, deal[TRICK], hidden, masters,
             marriage_leads(hand, deal[TRICK], flags), pairs, role, following & hidden,
-            last & hidden, need,
+            last & hidden, need, 0,
         )  # fmt: skip
     else:
         place = winning_place(lead, second, 0, trumps)
@@ -162,7 +162,7 @@ def _describe(deal, rules, flags, role, legal, card, row):
             winners |= legal & trumps
         a, b, c, d, e, f, g, row[7], row[8] = follow_places(
             card, hand, lead, second, trumps, deal[TRICK], hidden, masters, winners, best,
-            1 - place, table_state(lead, second), pairs, role, following & hidden, need,
+            1 - place, table_state(lead, second), pairs, role, following & hidden, need, 0,
         )  # fmt: skip
     row[0], row[1], row[2], row[3], row[4], row[5], row[6] = a, b, c, d, e, f, g
 

@@ -22,7 +22,13 @@ from milsim.bits import lowest_bit_index, popcount
 from milsim.cards import ALL_CARDS, QUEEN, RANK_MASKS
 from milsim.policies.greedy_play import beaten_by
 from milsim.rules import place_of
-from milsim.tricks import marriage_leads, points_in, suit_mask, winning_place
+from milsim.tricks import (
+    marriage_leads,
+    points_in,
+    suit_mask,
+    undeclarable_queens,
+    winning_place,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -110,9 +116,14 @@ def _trump_state(suit: int, trumps: int, hidden: int) -> int:
 
 
 @kernel(inline=True)
-def _halves(hand: int, hidden: int, shift: int) -> int:
-    """Queen and king of a suit: two bits for those here, two for those hidden."""
-    return (hand >> shift + 2 & 3) << 2 | hidden >> shift + 2 & 3
+def _halves(card: int, hand: int, hidden: int, shift: int, single: int) -> int:
+    """Queen and king of a suit: two bits for those here, two for those hidden.
+
+    In suits that have no marriage (``single``: their kings and queens) each is one card, as if
+    the other half had gone.
+    """
+    here = hand & ~single | card
+    return (here >> shift + 2 & 3) << 2 | (hidden & ~single) >> shift + 2 & 3
 
 
 @kernel(inline=True)
@@ -147,6 +158,7 @@ def lead_places(
     next_may: int,
     last_may: int,
     need: int,
+    single: int,
 ) -> tuple[int, int, int, int, int, int, int]:
     """The seven places in the tables that describe a card to lead."""
     base = role * LEAD_SIZE
@@ -185,7 +197,7 @@ def lead_places(
         + LEAD_MARRIAGE
         + (((declares * 5 + masters_left) * 2 + master) * 2 + has_trump) * 4
         + _trick_group(trick_number),
-        base + LEAD_HALVES + (_halves(hand, hidden, shift) * 6 + rank) * 2 + is_trump,
+        base + LEAD_HALVES + (_halves(card, hand, hidden, shift, single) * 6 + rank) * 2 + is_trump,
         base + LEAD_TRUMPS + ((own_trumps * 5 + hidden_trumps) * 4 + kind) * 2 + has_pair,
         base + LEAD_NEED + (_need_state(need) * 6 + rank) * 4 + need_kind,
     )
@@ -209,6 +221,7 @@ def follow_places(
     role: int,
     next_may: int,
     need: int,
+    single: int,
 ) -> tuple[int, int, int, int, int, int, int, int, int]:
     """The nine places in the tables that describe a card to follow with."""
     last = 1 if second else 0
@@ -239,7 +252,7 @@ def follow_places(
         base + FOLLOW_OUTCOME + (both * 5 + threat) * 6 + rank,
         base + FOLLOW_TABLE + (both * 5 + table) * 6 + rank,
         base + FOLLOW_SUIT + (((master * 4 + length) * 5 + state) * 2 + in_suit) * 2 + wins,
-        base + FOLLOW_HALVES + (_halves(hand, hidden, shift) * 6 + rank) * 2 + wins,
+        base + FOLLOW_HALVES + (_halves(card, hand, hidden, shift, single) * 6 + rank) * 2 + wins,
         base + FOLLOW_TRICK + ((trick_number - 1) * 6 + rank) * 4 + both,
         base + FOLLOW_PATTERN + pattern * 6 + rank,
         base
@@ -278,7 +291,9 @@ def _lead(
 ) -> int:
     masters = hand & ~beaten_by(hidden)
     declaring = marriage_leads(hand, trick_number, flags)
-    pairs = hand & hand >> 1 & _QUEENS
+    queens = undeclarable_queens(flags)
+    single = queens | queens << 1
+    pairs = hand & hand >> 1 & _QUEENS & ~queens
     chosen = 0
     most = -(1 << 30)
     rest = hand
@@ -299,6 +314,7 @@ def _lead(
             next_may,
             last_may,
             need,
+            single,
         )
         worth = (
             entry(parameters, a)
@@ -318,6 +334,7 @@ def _lead(
 @kernel(inline=True)
 def _follow(
     parameters: NDArray[np.int16],
+    flags: int,
     hand: int,
     legal: int,
     lead: int,
@@ -335,7 +352,9 @@ def _follow(
     if best & trumps == 0:
         winners |= legal & trumps
     masters = hand & ~beaten_by(hidden)
-    pairs = hand & hand >> 1 & _QUEENS
+    queens = undeclarable_queens(flags)
+    single = queens | queens << 1
+    pairs = hand & hand >> 1 & _QUEENS & ~queens
     table = table_state(lead, second)
     leader_wins = 1 - place
     chosen = 0
@@ -361,6 +380,7 @@ def _follow(
             role,
             next_may,
             need,
+            single,
         )
         worth = (
             entry(parameters, a)
@@ -421,6 +441,7 @@ def expert_card(
         )
     return _follow(
         parameters,
+        flags,
         hand,
         legal,
         lead,

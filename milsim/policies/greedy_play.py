@@ -23,6 +23,7 @@ from milsim.tricks import (
     points_in,
     suit_index,
     suit_mask,
+    undeclarable_queens,
     winning_place,
 )
 
@@ -63,9 +64,9 @@ def beaten_by(hidden: int) -> int:
 
 
 @kernel(inline=True)
-def _whole_marriages(hand: int, trick_number: int, rules: NDArray[np.int64]) -> int:
+def _whole_marriages(hand: int, trick_number: int, rules: NDArray[np.int64], flags: int) -> int:
     """Kings and queens held as pairs, while a marriage can still be declared."""
-    queens = hand & hand >> 1 & _QUEENS
+    queens = hand & hand >> 1 & _QUEENS & ~undeclarable_queens(flags)
     late = trick_number > rules[UNTIL_TRICK]
     return 0 if late else queens | queens << 1
 
@@ -85,7 +86,7 @@ def _lead(
     masters = hand & ~beaten_by(hidden)
     declaring = marriage_leads(hand, trick_number, flags)
     aces = ace_leads(hand, trick_number, flags)
-    whole = _whole_marriages(hand, trick_number, rules)
+    whole = _whole_marriages(hand, trick_number, rules, flags)
     chosen = 0
     most = -(1 << 30)
     rest = hand
@@ -119,6 +120,7 @@ def _lead(
 @kernel
 def _follow(
     rules: NDArray[np.int64],
+    flags: int,
     hand: int,
     legal: int,
     lead: int,
@@ -138,7 +140,7 @@ def _follow(
     if best & trumps == 0:
         winners |= legal & trumps
     beaten = beaten_by(hidden)
-    whole = _whole_marriages(hand, trick_number, rules)
+    whole = _whole_marriages(hand, trick_number, rules, flags)
     partner_wins = role != DECLARER_ROLE and (leader_role + place) % 3 != DECLARER_ROLE
     smears = partner_wins and (last or best & beaten == 0)
     on_table = points_in(lead | second)
@@ -195,5 +197,5 @@ def greedy_card(
     if lead == 0:
         return _lead(rules, flags, hand, trumps, trick_number, hidden, role)
     return _follow(
-        rules, hand, legal, lead, second, trumps, trick_number, hidden, role, leader_role
+        rules, flags, hand, legal, lead, second, trumps, trick_number, hidden, role, leader_role
     )

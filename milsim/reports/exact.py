@@ -75,6 +75,15 @@ def any_completed_given(marriages: int, halves: int) -> Fraction:
     return 1 - Fraction(nothing, comb(UNSEEN, TALON_CARDS))
 
 
+def completed_half() -> Fraction:
+    """The chance that the talon brings the other half of a given half marriage in 7 cards.
+
+    >>> completed_half()
+    Fraction(3, 17)
+    """
+    return Fraction(TALON_CARDS, UNSEEN)
+
+
 def any_completed() -> Fraction:
     """The chance that the talon completes at least one marriage, over all hands of 7.
 

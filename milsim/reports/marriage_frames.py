@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -11,7 +11,13 @@ import polars as pl
 from milsim.cards import N_SUITS, SUIT_NAMES
 from milsim.errors import UsageError, nearest
 from milsim.reports import exact
-from milsim.reports.counterfactual import REPLAYS, marriage_worth
+from milsim.reports.counterfactual import (
+    REPLAYS,
+    counterfactuals,
+    half_marriages,
+    marriage_worth,
+)
+from milsim.reports.marriage_parts import halves_frame, parts_frame
 from milsim.reports.provenance import (
     KIND,
     AnyRun,
@@ -25,7 +31,7 @@ from milsim.reports.statistics import Interval, Moments, difference, spread, wil
 from milsim.simulation.columns import NO_SEAT
 from milsim.store.run import Run
 
-By = Literal["suit", "number"]
+By = Literal["suit", "number", "parts", "halves"]
 BYS: tuple[str, ...] = get_args(By)
 ANY = "any"
 SUIT_ROWS: tuple[tuple[str, int], ...] = (
@@ -125,25 +131,40 @@ def marriages(
     ``by="number"`` has a row for each number of marriages, 0 to 4, then all: the proportions
     (``completed``: so many at once), mean points and makes by the number held in the 10 cards.
 
+    ``by="parts"``: the worth of each marriage in parts that add up, from the same deals
+    (:func:`milsim.reports.marriage_parts.parts_frame`); ``by="halves"``: what half a marriage in
+    the 7 cards is worth (:func:`milsim.reports.marriage_parts.halves_frame`).
+
     ``run`` is a run or its folder. Raises :class:`~milsim.errors.UsageError` for what is neither,
     an unknown ``by`` or a negative ``replays``, and :class:`~milsim.errors.RunError` for a run
     without deals.
     """
     if by not in BYS:
         raise UsageError(f"by {by!r:.40}: unknown; {nearest(str(by), BYS)}")
-    counts = MarriageCounts.of(opened(run))
+    run = played(opened(run))
+    if by == "parts":
+        masks = [mask for _, mask in SUIT_ROWS]
+        return parts_frame(run, counterfactuals(run, masks, replays=replays, threads=threads))
+    if by == "halves":
+        return halves_frame(run, half_marriages(run, replays=replays, threads=threads))
+    counts = MarriageCounts.of(run)
     if by == "number":
         return number_frame(counts)
     return suit_frame(counts, replays=replays, threads=threads)
 
 
 def suit_frame(
-    counts: MarriageCounts, *, replays: int = REPLAYS, threads: int | None = None
+    counts: MarriageCounts,
+    *,
+    replays: int = REPLAYS,
+    threads: int | None = None,
+    worth: Mapping[int, Moments] | None = None,
 ) -> pl.DataFrame:
-    """The frame of :func:`marriages` by suit, from counts made before."""
-    worth = marriage_worth(
-        counts.run, [mask for _, mask in SUIT_ROWS], replays=replays, threads=threads
-    )
+    """The frame of :func:`marriages` by suit, from counts made before, and the worth if known."""
+    if worth is None:
+        worth = marriage_worth(
+            counts.run, [mask for _, mask in SUIT_ROWS], replays=replays, threads=threads
+        )
     return _framed(
         [
             {**_suit_row(counts, name, mask), **_worth_columns(worth[mask])}

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from milsim.reports.counterfactual import REPLAYS
-from milsim.reports.marriage_frames import MarriageCounts, number_frame, suit_frame
+from milsim.reports.counterfactual import REPLAYS, counterfactuals, half_marriages
+from milsim.reports.marriage_frames import SUIT_ROWS, MarriageCounts, number_frame, suit_frame
+from milsim.reports.marriage_parts import halves_frame, parts_frame, worth_of
 from milsim.reports.provenance import (
     INTERVALS,
     KIND,
@@ -31,7 +32,10 @@ def marriages_report(run: AnyRun, *, replays: int = REPLAYS, threads: int | None
     """The report ``marriages``: how often, what for, and by how many."""
     run = opened(run)
     counts = MarriageCounts.of(run)
-    suits = suit_frame(counts, replays=replays, threads=threads)
+    masks = [mask for _, mask in SUIT_ROWS]
+    found = counterfactuals(run, masks, replays=replays, threads=threads)
+    suits = suit_frame(counts, worth=worth_of(found))
+    halves = halves_frame(run, half_marriages(run, replays=replays, threads=threads))
     numbers = number_frame(counts)
     exact = has_exact_chances(run)
     return Report(
@@ -42,7 +46,13 @@ def marriages_report(run: AnyRun, *, replays: int = REPLAYS, threads: int | None
         provenance=run.provenance(),
         reading=READING,
         notes=tuple(_notes(run, suits)),
-        tables=(_often(suits, exact), _worth(suits), _by_number(numbers, exact)),
+        tables=(
+            _often(suits, exact),
+            _worth(suits),
+            _parts(parts_frame(run, found), run.model == PLAYED),
+            _halves(halves, exact),
+            _by_number(numbers, exact),
+        ),
     )
 
 
@@ -57,6 +67,7 @@ def _notes(run: Run, suits: pl.DataFrame) -> Iterator[str]:
             "with the same declarer and contract, but the marriage counting nothing (it still "
             "makes trump); the mean loss of his points, deal by deal."
         )
+        yield from _of_parts(run)
     yield (
         "with and without compare different deals: who holds a king and queen also holds other "
         "cards than who does not, so their difference is not what the marriage is worth."
@@ -67,6 +78,31 @@ def _notes(run: Run, suits: pl.DataFrame) -> Iterator[str]:
     )
     if has_exact_chances(run):
         yield "exact: the chance for random cards, counted."
+
+
+def _of_parts(run: Run) -> Iterator[str]:
+    if run.model == PLAYED:
+        yield (
+            "parts: paid for the declaration (what it pays, as often as it is declared) and other "
+            "points gained or lost to get that, together the worth; trump: that the suit becomes "
+            "trump; the cards: king and queen as such. They add up to the whole, deal by deal."
+        )
+        yield (
+            "trump: the same deals again, but nobody can declare it; the exchange stays. "
+            "the cards: then with its king or queen, by a fair draw, exchanged for a defender's "
+            "card that makes no marriage. So the whole is what the other half brings if it comes, "
+            "rather than another card."
+        )
+    else:
+        yield (
+            "parts: worth, paid or not; trump: that the suit becomes trump; the cards: king and "
+            "queen as such, against the same hand with one of them exchanged for a defender's card "
+            "that makes no marriage. What is paid alone is not known double dummy."
+        )
+    yield (
+        "half: in deals with just one of the two in his 7 cards, what he would have less if "
+        "nobody could declare this marriage."
+    )
 
 
 def _sampled(header: str, name: str, exact: bool, rank: int = 0) -> tuple[Column, ...]:
@@ -110,6 +146,46 @@ def _worth(frame: pl.DataFrame) -> Table:
             spread_column("declared\nin trick", "trick_mean", "points", rank=4),
         ),
         summary=True,
+    )
+
+
+def _parts(frame: pl.DataFrame, is_played: bool) -> Table:
+    paid = (
+        spread_column("declared\nin %", "declared", rank=4),
+        spread_column("\npaid", "paid", "points", rank=1),
+        spread_column("other\npoints", "other", "points", rank=5),
+    )
+    return Table(
+        name="parts",
+        title="The same in parts, in points, if it is in his 10 cards",
+        frame=frame,
+        columns=(
+            Column("marriage", "suit"),
+            Column("deals", "group"),
+            Column("\nn", "n", "count", rank=6),
+            *(paid if is_played else (spread_column("\nworth", "worth", "points", rank=1),)),
+            spread_column("\ntrump", "trump", "points", rank=2),
+            spread_column("the\ncards", "cards", "points", rank=3),
+            spread_column("the\nwhole", "whole", "points"),
+        ),
+        break_on="suit",
+        keys=2,
+    )
+
+
+def _halves(frame: pl.DataFrame, exact: bool) -> Table:
+    return Table(
+        name="halves",
+        title="What half a marriage in his 7 cards is worth, in points",
+        frame=frame,
+        columns=(
+            Column("half of", "suit"),
+            Column("deals", "n", "count", rank=3),
+            *_sampled("completed\nin %", "completed", exact, rank=1),
+            spread_column("worth of\nthe chance", "chance", "points"),
+            spread_column("when it is\ncompleted", "when_completed", "points", rank=2),
+            spread_column("when it\nis not", "when_not", "points", rank=2),
+        ),
     )
 
 

@@ -27,13 +27,15 @@ def double_dummy_points(
     *,
     best: bool,
     rules: Rules,
+    undeclarable: int = 0,
     threads: int | None = 1,
 ) -> NDArray[np.int16]:
     """Declarer points, int16, with best play of all three when all cards are known.
 
     The arrays are columns of a run, one entry a deal. With ``best`` the declarer also chooses the
     best of the 90 exchanges; else the two gifts (card indices) are those that were given, and a
-    conceded deal, in which nothing was given, has 0.
+    conceded deal, in which nothing was given, has 0. ``undeclarable`` is a mask of suits whose
+    marriages nobody can declare.
     """
     if best:
         points = np.empty(len(deals), dtype=np.int16)
@@ -41,7 +43,11 @@ def double_dummy_points(
             mine = declarer == seat
             if mine.any():
                 solved = best_exchange_batch(
-                    deals[mine], declarer=seat, rules=rules, threads=threads
+                    deals[mine],
+                    declarer=seat,
+                    rules=rules,
+                    undeclarable=undeclarable,
+                    threads=threads,
                 )
                 points[mine] = solved.points
         return points
@@ -56,6 +62,7 @@ def double_dummy_points(
                 gift_right[given],
                 best=False,
                 rules=rules,
+                undeclarable=undeclarable,
                 threads=threads,
             )
         return points
@@ -66,4 +73,13 @@ def double_dummy_points(
     to_right = np.left_shift(1, gift_right.astype(np.int64))
     kept = (hands[his, rows] | dealt.talon) & ~to_left & ~to_right
     left, right = hands[(his + 1) % 3, rows] | to_left, hands[(his + 2) % 3, rows] | to_right
-    return solve_batch(kept, left, right, DECLARER_LEADS, NO_TRUMP, rules=rules, threads=threads)
+    return solve_batch(
+        kept,
+        left,
+        right,
+        DECLARER_LEADS,
+        NO_TRUMP,
+        rules=rules,
+        undeclarable=undeclarable,
+        threads=threads,
+    )

@@ -25,7 +25,7 @@ from milsim.simulation.tricks_kernel import (
     play_tricks,
 )
 from milsim.threads import checked_threads
-from milsim.tricks import play_flags
+from milsim.tricks import play_flags, without_marriages
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,11 +46,11 @@ def _replay(
     dark: NDArray[np.int64],
     parameters: NDArray[np.int16] | None,
     rules: NDArray[np.int64],
+    flags: int,
     policies: NDArray[np.int64],
     hands_table: NDArray[np.int32],
     points: NDArray[np.int16],
 ) -> None:
-    flags = play_flags(rules)
     dealt = np.empty(4, np.int64)
     work = np.empty(WORK_SIZE, np.int64)
     for i in range(len(index)):
@@ -64,6 +64,30 @@ def _replay(
         points[i] = work[POINTS] + work[MARRIAGES]
 
 
+@kernel
+def _give_again(
+    seed: int,
+    index: NDArray[np.int64],
+    deal: NDArray[np.int64],
+    redeals: NDArray[np.int64],
+    declarer: NDArray[np.int64],
+    parameters: NDArray[np.int16] | None,
+    rules: NDArray[np.int64],
+    policies: NDArray[np.int64],
+    hands_table: NDArray[np.int32],
+    left: NDArray[np.int64],
+    right: NDArray[np.int64],
+) -> None:
+    dealt = np.empty(4, np.int64)
+    work = np.empty(WORK_SIZE, np.int64)
+    for i in range(len(index)):
+        key = policy_key(seed, index[i], redeals[i])
+        dealt[0], dealt[1], dealt[2], dealt[3] = deal_masks(deal[i], hands_table)
+        gifts = exchange(work, dealt, declarer[i], parameters, rules, policies, key)
+        left[i] = gifts & 31
+        right[i] = gifts >> 5
+
+
 def replay_declarer_points(
     plan: Plan,
     index: NDArray[np.uint64],
@@ -75,6 +99,7 @@ def replay_declarer_points(
     contract: NDArray[np.uint16],
     dark: NDArray[np.bool_],
     rules: Rules,
+    undeclarable: int = 0,
     threads: int | None = None,
 ) -> NDArray[np.int16]:
     """Declarer points, int16, of stored deals whose gifts and tricks are played anew.
@@ -82,7 +107,9 @@ def replay_declarer_points(
     ``index``, ``deal``, ``redeals``, ``declarer``, ``bid``, ``contract`` and ``dark`` are columns
     of a run of ``plan``, one entry a deal. The declarer and the draws of the policies stay as they
     were; the gifts and the play follow the same policies under ``rules``. Under the plan's own
-    rules the result is the column ``declarer_points``.
+    rules the result is the column ``declarer_points``. ``undeclarable`` is a mask of suits whose
+    marriages nobody can declare (`milsim.tricks.without_marriages`): the players know it when they
+    play, but give as ever.
     """
     n_threads = checked_threads(threads)
     points = np.empty(len(index), dtype=np.int16)
@@ -94,6 +121,7 @@ def replay_declarer_points(
     # The same parameters whatever the rules: the players are the same.
     parameters = parameters_for(plan.rules, numbers.tolist())
     seed = checked_seed(plan.seed)
+    flags = without_marriages(play_flags(fields), undeclarable)
 
     def part(begin: int) -> None:
         cut = slice(begin, begin + _CHUNK_DEALS)
@@ -109,6 +137,7 @@ def replay_declarer_points(
             darks[cut],
             parameters,
             fields,
+            flags,
             numbers,
             table,
             points[cut],
@@ -121,3 +150,35 @@ def replay_declarer_points(
         for future in [pool.submit(part, begin) for begin in begins]:
             future.result()
     return points
+
+
+def replay_gifts(
+    plan: Plan,
+    index: NDArray[np.uint64],
+    deal: NDArray[np.uint64],
+    redeals: NDArray[np.uint16],
+    declarer: NDArray[np.uint8],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The gifts, card indices for the left and the right, that the plan's policies give in deals.
+
+    The arguments are columns as of a run; ``deal`` may be other deals than those of the seed.
+    """
+    left, right = np.empty(len(index), np.int64), np.empty(len(index), np.int64)
+    numbers = policy_numbers(plan)
+    indices, deals, attempts, declarers = (
+        np.ascontiguousarray(column, np.int64) for column in (index, deal, redeals, declarer)
+    )
+    _give_again(
+        checked_seed(plan.seed),
+        indices,
+        deals,
+        attempts,
+        declarers,
+        parameters_for(plan.rules, numbers.tolist()),
+        packed(plan.rules),
+        numbers,
+        kernel_hands(),
+        left,
+        right,
+    )
+    return left, right

@@ -26,7 +26,7 @@ from milsim.solver.root import (
 from milsim.solver.table import new_workspace
 from milsim.solver.threads import CHUNK, in_chunks
 from milsim.threads import checked_threads
-from milsim.tricks import play_flags, play_values
+from milsim.tricks import play_flags, play_values, without_marriages
 
 _LIMIT = 1 << 16  # points: more than any rules give
 
@@ -50,6 +50,7 @@ def solve_batch(
     *,
     rules: str | Path | Rules = "mil",
     at_least: Literal[None] = None,
+    undeclarable: int = 0,
     threads: int | None = None,
 ) -> NDArray[np.int16]: ...
 @overload
@@ -62,6 +63,7 @@ def solve_batch(
     *,
     rules: str | Path | Rules = "mil",
     at_least: ArrayLike,
+    undeclarable: int = 0,
     threads: int | None = None,
 ) -> NDArray[np.bool_]: ...
 def solve_batch(
@@ -73,6 +75,7 @@ def solve_batch(
     *,
     rules: str | Path | Rules = "mil",
     at_least: ArrayLike | None = None,
+    undeclarable: int = 0,
     threads: int | None = None,
 ) -> NDArray[np.int16] | NDArray[np.bool_]:
     """Double-dummy values of many positions: exact points, or whether they reach ``at_least``.
@@ -85,7 +88,8 @@ def solve_batch(
     Returns int16[n]: the declarer's future points (cards, marriages, four aces, last trick) when
     all cards are known to all, he plays his best and *both defenders together* play to keep them
     low. With ``at_least`` (a number, or one a row) returns bool[n]: whether he gets that many,
-    several times cheaper. ``threads``: how many, all cores if not given.
+    several times cheaper. ``undeclarable`` is a mask of suits (bit i = suit i) whose marriages
+    nobody can declare, for counterfactuals. ``threads``: how many, all cores if not given.
 
     Raises DealError, naming the first row, for hands that overlap, are of unequal counts, or any
     number out of range; RulesError for unknown rules; UsageError for threads out of range.
@@ -101,7 +105,7 @@ def solve_batch(
         given.append(("at_least", at_least))
     columns = columns_of(given)
     array = packed(load(rules))
-    flags, values = play_flags(array), play_values(array)
+    flags, values = without_marriages(play_flags(array), undeclarable), play_values(array)
     n_threads = checked_threads(threads)
     size = len(columns[0])
     for start in range(0, size, 1 << 16):

@@ -37,7 +37,7 @@ from milsim.solver.table import (
 )
 from milsim.solver.threads import in_chunks
 from milsim.threads import checked_threads
-from milsim.tricks import play_flags, play_values
+from milsim.tricks import play_flags, play_values, without_marriages
 
 N_GIFTS = 90
 _CHUNK = 16  # deals a chunk: 1 to 4 ms each
@@ -187,6 +187,7 @@ def best_exchange_batch(
     *,
     declarer: int = 0,
     rules: str | Path | Rules = "mil",
+    undeclarable: int = 0,
     threads: int | None = None,
 ) -> Exchanges:
     """The best double-dummy exchange of many deals, given by their numbers (RULES.md §1).
@@ -194,7 +195,8 @@ def best_exchange_batch(
     The seat ``declarer`` (0 forehand, 1 middlehand, 2 rearhand) takes the talon, gives one of his
     ten cards to his left and another to his right, and leads to the first trick. Each of the 90
     ways is valued with best play when all cards are known: he maximises his points (cards and
-    marriages), both defenders together minimise them.
+    marriages), both defenders together minimise them. ``undeclarable`` is a mask of suits (bit i =
+    suit i) whose marriages nobody can declare, for counterfactuals.
 
     Returns `Exchanges`: ``points`` int16[n], ``gift_left`` and ``gift_right`` int8[n] (card
     indices; of equally good pairs the one of the lowest indices, left first), ``count`` int8[n]
@@ -207,7 +209,7 @@ gift_right=array([19], dtype=int8), count=array([1], dtype=int8))
     """
     seat = checked_declarer(declarer)
     array = packed(load(rules))
-    flags, values = play_flags(array), play_values(array)
+    flags, values = without_marriages(play_flags(array), undeclarable), play_values(array)
     n_threads = checked_threads(threads)
     numbers = numbers_of_deals(deal_ids)  # all are deals, before the work begins
     size = len(numbers)

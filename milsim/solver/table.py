@@ -21,7 +21,7 @@ import numpy as np
 
 from milsim._jit import kernel
 from milsim.bits import multiply_low, shift_right
-from milsim.tricks import declaring_tricks
+from milsim.tricks import declaring_tricks, undeclarable_queens
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,8 +38,8 @@ GIFT_A, TAG_A, GIFT_B, TAG_B = (
     7,
     8,
 )  # a card and the part of the tag that holds while it is left
-OPEN = 16  # by cards a hand: −1 if a lead may declare in this trick, else 0
-LATER = 32  # by cards a hand: −1 if in this trick or a later one
+OPEN = 16  # by cards a hand: if a lead may declare in this trick −1, but for queens that never do
+LATER = 32  # the same for this trick or a later one; else 0
 SUMS = 48  # by set of suits: the values of their marriages together
 MOST = 64  # by set of suits: the greatest of them
 TABLE_START = 128
@@ -60,8 +60,13 @@ def prepare(
     """Write the constants of a search: rules, and ``cards`` a hand at trick ``trick_number``."""
     work[FLAGS] = flags
     work[VALUES] = values
+    # The queens of RULES.md §1 whose marriages count nothing, as queens of `milsim.solver.ranked`.
+    queens = undeclarable_queens(flags)
+    silent = (queens >> 2 | queens >> 7 | queens >> 12 | queens >> 17) & 15
+    silent <<= 8
     for left in range(9):
         window = declaring_tricks(trick_number + cards - left, flags) if left > 0 else 0
+        window &= ~silent
         work[OPEN + left] = window
         work[LATER + left] = window | (work[LATER + left - 1] if left > 0 else 0)
     for suits in range(16):
