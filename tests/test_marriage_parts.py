@@ -486,3 +486,53 @@ def test_threads_do_not_change_a_number() -> None:
     assert reports.marriages(run, "parts", threads=1).equals(
         reports.marriages(run, "parts", threads=2)
     )
+
+
+# -- the chart -----------------------------------------------------------------------------------
+
+
+def said(run: Run, replays: int = 50_000) -> list[str]:
+    figure = reports.CHARTS["marriage-parts"].build(run, replays=replays)
+    texts = [text.get_text() for axes in figure.axes for text in axes.texts]
+    labels = [label.get_text() for axes in figure.axes for label in axes.get_yticklabels()]
+    return texts + labels
+
+
+def test_the_chart_says_the_numbers_of_the_frame() -> None:
+    run = run_of("expert", "mil", "declarer", 500)
+    texts = said(run)
+    for row in reports.marriages(run, "parts").to_dicts():
+        if row["group"] != "all" or row["suit"] == "any":
+            continue
+        for part in marriage_parts.PARTS:
+            half = (row[f"{part}_high"] - row[f"{part}_low"]) / 2
+            digits = 1 if half < 1.95 else 0
+            assert any(
+                text.startswith(f"{row[part]:+.{digits}f} ".replace("-", "−")) for text in texts
+            ), (row["suit"], part)
+        assert f"paid in {100 * row['declared']:.0f} %" in texts
+        assert f"pays {row['value']}" in texts
+
+
+def test_bars_end_where_the_next_begins() -> None:
+    run = run_of("expert", "mil", "declarer", 500)
+    figure = reports.CHARTS["marriage-parts"].build(run)
+    bars = [patch.get_bbox() for patch in figure.axes[0].patches]
+    assert len(bars) == 20
+    for first in range(0, 20, 5):
+        ends = [bars[first].x1]  # paid begins at nothing
+        for bar in bars[first + 1 : first + 4]:
+            assert min(abs(bar.x0 - ends[-1]), abs(bar.x1 - ends[-1])) < 1e-9
+            ends.append(bar.x1 if abs(bar.x0 - ends[-1]) < 1e-9 else bar.x0)
+        assert bars[first + 4].x0 == pytest.approx(0)
+        assert bars[first + 4].x1 == pytest.approx(ends[-1])
+
+
+def test_the_chart_of_what_is_not_known() -> None:
+    plan: dict[str, Any] = {"seed": 8, "policy": "pimc:playouts=1", "mode": "declarer"}
+    run = milsim.simulate(260, **plan, dd="gifts").as_model("double-dummy")
+    texts = said(run)
+    assert "paid, or not" in texts
+    assert "not known" in texts
+    assert not any("paid in" in text for text in texts)
+    assert said(run, replays=5).count("too few deals") == 4 + 16

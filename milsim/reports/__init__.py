@@ -217,6 +217,12 @@ CHARTS: dict[str, ChartEntry] = {
             "marriages",
         ),
         ChartEntry(
+            "marriage-parts",
+            "what each marriage is worth in parts: paid, trump, cards",
+            "milsim.reports.charts.parts_chart",
+            "marriage_parts",
+        ),
+        ChartEntry(
             "talon",
             "what each card of the talon is worth to the declarer, and what it completes",
             "milsim.reports.charts.talon_chart",
