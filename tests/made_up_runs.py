@@ -46,17 +46,22 @@ def made_up_run(
     )
     draw = random.Random(seed)
     rows = [_row(plan, index, draw) for index in range(start, start + deals)]
+    return stored_run(folder, plan, rows, part_rows), rows
+
+
+def stored_run(folder: Path, plan: Plan, rows: list[Row], part_rows: int = 300) -> Run:
+    """Rows as a run in a folder, in several parts."""
     (folder / "parts").mkdir(parents=True)
     parts = []
-    for place in range(0, deals, part_rows):
+    for place in range(0, len(rows), part_rows):
         some = rows[place : place + part_rows]
         buffer = io.BytesIO()
         pl.DataFrame([_stored(row) for row in some], schema=SCHEMA).write_parquet(buffer)
         content = buffer.getvalue()
-        name = f"part-{start + place:012d}.parquet"
+        name = f"part-{plan.start + place:012d}.parquet"
         (folder / "parts" / name).write_bytes(content)
         digest = hashlib.sha256(content).hexdigest()
-        parts.append(Part(name, start + place, len(some), len(content), digest))
+        parts.append(Part(name, plan.start + place, len(some), len(content), digest))
     manifest = Manifest(
         plan=plan,
         status="complete",
@@ -65,7 +70,7 @@ def made_up_run(
         kernels="none",
         parts=tuple(parts),
     )
-    return Run(folder, manifest), rows
+    return Run(folder, manifest)
 
 
 def _row(plan: Plan, index: int, draw: random.Random) -> Row:

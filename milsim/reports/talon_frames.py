@@ -64,8 +64,8 @@ def talon(run: AnyRun, table: Table = "holds") -> pl.DataFrame:
       ``the seven cards`` (the mean of his class of hand: marriages, aces, guarded tens), ``the
       talon`` (how much more or less that class takes with a talon that completes these marriages
       and has so many aces: the gain of the talon) and ``everything else``. ``share`` of the
-      variance of points, adjusted for the number of classes; ``deviation``, the standard deviation
-      in points; ``q5`` … ``q95`` quantiles over deals, in points.
+      variance of points, not biased by rare classes; ``deviation``, the standard deviation in
+      points; ``q5`` … ``q95`` quantiles over deals, in points.
     - ``marriages``, ``hand``: by the marriages, and also the half marriages, of the seven cards:
       ``completes``, how often the talon completes another; mean points when it does and when not,
       and their difference ``worth``.

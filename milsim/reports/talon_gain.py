@@ -10,13 +10,18 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from milsim.reports.statistics import UNKNOWN, Interval, Z, spread
+from milsim.reports.statistics import UNKNOWN, Interval, Moments, Z, spread
 from milsim.reports.talon_counts import HAND, TalonCounts
 
 TALON = ("new", "talon_aces")
 """The class of a talon: the marriages that it completes, and its aces."""
 PARTS = ("the seven cards", "the talon", "everything else", "all")
 QUANTILES = (5, 25, 50, 75, 95)
+
+RARE = 3
+"""Classes of so many deals or fewer are like those of one deal."""
+MOST_SINGLE = 0.2
+"""Of more deals that are alone in their class no share is known."""
 
 Numbers = NDArray[np.float64]
 
@@ -30,15 +35,13 @@ def gain_rows(counts: TalonCounts) -> list[dict[str, Any]]:
     mean = math.fsum(n * points) / deals
     by_hand, by_talon = _means(cells, HAND), _means(cells, (*HAND, *TALON))
     off = points - mean, points - by_hand, points - by_talon
-    # Adjusted: classes fit the noise of their own deals, so sums are divided by what is left free.
-    free = [deals - size for size in (1, _classes(cells, HAND), _classes(cells, (*HAND, *TALON)))]
-    sums = [math.fsum(n * each**2) for each in off]
     parts = (by_hand - mean, by_talon - by_hand, points - by_talon, points - mean)
     squares = (off[0] ** 2 - off[1] ** 2, off[1] ** 2 - off[2] ** 2, off[2] ** 2)
     shares: list[Interval] = [UNKNOWN] * 3
-    variance: float | None = sums[0] / free[0] if free[0] else None
-    if variance and 2 * min(free) >= deals:  # else there are too few deals for so many classes
-        left = [each / size / variance for each, size in zip(sums, free, strict=True)]
+    variance = Moments.of(cells.select("points", "n").iter_rows()).variance
+    within = [_within(cells, keys) for keys in (HAND, (*HAND, *TALON))]
+    if variance and None not in within:
+        left = [1.0, *(each / variance for each in within if each is not None)]
         values = (left[0] - left[1], left[1] - left[2], left[2])
         shares = [
             _ratio(value, n, square, off[0] ** 2)
@@ -70,8 +73,33 @@ def _means(cells: pl.DataFrame, keys: Sequence[str]) -> Numbers:
     return cells.select(total / pl.col("n").sum().over(keys)).to_series().to_numpy()
 
 
-def _classes(cells: pl.DataFrame, keys: Sequence[str]) -> int:
-    return cells.select(keys).n_unique()
+def _within(cells: pl.DataFrame, keys: Sequence[str]) -> float | None:
+    """The mean over deals of the variance within their class, without bias by few deals a class.
+
+    A class of one deal says nothing of its variance; it is given the mean one of the classes of two
+    or three, which are as rare. None where too many are such.
+    """
+    points = pl.col("points").cast(pl.Int64)
+    sums = cells.group_by(keys).agg(
+        pl.col("n").sum(),
+        total=(pl.col("n") * points).sum(),
+        squares=(pl.col("n") * points * points).sum(),
+    )
+    added, rare, single = [], [], 0
+    for n, total, squares in sums.select("n", "total", "squares").iter_rows():
+        variance = Moments(n, total, squares).variance
+        if variance is None:
+            single += n
+        else:
+            added.append(n * variance)
+            if n <= RARE:
+                rare.append((n, n * variance))
+    deals = int(sums["n"].sum())
+    if single > MOST_SINGLE * deals or (single and not rare):
+        return None
+    if single:
+        added.append(single * math.fsum(each for _, each in rare) / sum(n for n, _ in rare))
+    return math.fsum(added) / deals
 
 
 def _ratio(value: float, n: Numbers, part: Numbers, whole: Numbers) -> Interval:

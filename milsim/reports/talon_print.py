@@ -67,7 +67,7 @@ def _notes(counts: TalonCounts) -> Iterator[str]:
         "hand of his class takes on average (marriages, aces, guarded tens); the gain of the "
         "talon, what that class takes more or less with a talon that completes these marriages "
         "and holds so many aces; and everything else: other cards, gifts, defenders, play. "
-        "share: of the variance, adjusted for the number of classes."
+        "share: of the variance."
     )
     yield (
         "worth compares hands of a row whose marriages were completed with those whose were not; "
