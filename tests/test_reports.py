@@ -577,6 +577,26 @@ def test_keys_are_joined_before_what_matters_is_left_out(made: tuple[Run, list[R
     assert "m a t" not in to_text(report, width=100)
 
 
+def test_words_are_broken_where_nothing_more_can_be_left_out() -> None:
+    frame = pl.DataFrame({"what": ["a half marriage, of any suit", "aces"], "n": [1234, 5]})
+    frame = frame.with_columns(verdict=pl.Series(["holds: it gains a lot", "no"]))
+    columns = (Column("what is said", "what"), Column("n", "n", "count"), Column("so", "verdict"))
+    table = Table(name="t", title="T", frame=frame, columns=columns)
+    report = Report("r", "A title, " * 9, "sampled", "m", "p", "How to read.", (), (table,))
+    lines = to_text(report, width=40).splitlines()
+    assert max(map(len, lines)) <= 40
+    assert lines[-8:-2] == [
+        "-" * 40,
+        "a half      1,234  holds: it gains a lot",
+        " marriage,",
+        " of any",
+        " suit",
+        "aces            5  no",
+    ]
+    wide = to_text(report, width=80)
+    assert "a half marriage, of any suit  1,234  holds: it gains a lot\n" in wide
+
+
 def test_pipes_and_missing_values_in_tables() -> None:
     frame = pl.DataFrame({"name": ["a|b", None], "p": [None, 0.25], "n": [1, 2]})
     table = Table("t", "T", frame, (Column("name", "name"), Column("p", "p", "percent")))

@@ -134,7 +134,7 @@ def _by_hand(counts: AuctionCounts, table: str, head: str, title: str) -> Table:
             spread_column("bid\nmean", "bid_mean", "points", rank=2),
             spread_column("contract\nmean", "contract_mean", "points", rank=4),
             *_outcome(counts),
-            spread_column("score as\ndefender", "score_passed", "points"),
+            spread_column("score as\ndefender", "score_passed", "points", rank=1),
         ),
         summary=True,
     )
@@ -160,7 +160,7 @@ def _passing(counts: AuctionCounts) -> Table:
         frame=auction_frame(counts, "passing"),
         columns=(
             Column("hand", "hand"),
-            Column("hands", "n", "count"),
+            Column("hands", "n", "count", rank=1),
             spread_column("share\n%", "share"),
             spread_column("score", "score", "points"),
         ),

@@ -21,6 +21,8 @@ from milsim.reports.table import Column, Joined, Report, Table
 GAP = "  "
 ESSENTIAL = 2
 """Before a column of this rank or a lower one is left out, keys are joined and gaps narrowed."""
+LEAST_WORDS = 10
+"""A column of words is broken into lines, but made no narrower than this."""
 
 
 def render(report: Report, format: str = "text", *, width: int | None = None) -> bytes:  # noqa: A002
@@ -72,7 +74,10 @@ def to_json(report: Report) -> str:
 
 def to_text(report: Report, *, width: int | None = None) -> str:
     """The report as plain text, no wider than ``width`` characters where that is possible."""
-    lines = [report.title, *_wrapped(f"{report.kind} · {report.provenance}", width)]
+    lines = [
+        *_wrapped(report.title, width),
+        *_wrapped(f"{report.kind} · {report.provenance}", width),
+    ]
     for table in report.tables:
         lines += ["", *_table_lines(table, width)]
     lines += ["", *_wrapped(report.reading, width)]
@@ -161,22 +166,54 @@ def _table_lines(table: Table, width: int | None) -> list[str]:
     if width is not None and any(column.rank <= ESSENTIAL for column in dropped):
         gap = " "
         kept, dropped = _fitting(columns, texts, width, gap)
-    rows = [gap.join(texts[place][index] for place in kept) for index in range(len(texts[0]))]
-    rule = "-" * len(rows[0])
-    lines = [*_wrapped(table.title, width), *(row for row in rows[:2] if row.strip()), rule]
+    rows = _rows([columns[place] for place in kept], [texts[place] for place in kept], width, gap)
+    rule = "-" * len(rows[0][0])
+    heads = [line for row in rows[:2] for line in row if line.strip()]
+    lines = [*_wrapped(table.title, width), *heads, rule]
     keys = _break_keys(table, body)
     for index, row in enumerate(rows[2:]):
         if table.summary and index == body.before_total + bool(body.rest):
             lines.append(rule)
         elif index and keys[index] != keys[index - 1]:
             lines.append("")
-        lines.append(row)
+        lines += row
     if joined is not None:
         lines += _wrapped(f"({joined.note})", width)
     if dropped:
         names = ", ".join(column.header.replace("\n", " ") for column in dropped)
         lines += _wrapped(f"(left out for want of width: {names})", width)
     return lines
+
+
+def _rows(
+    columns: list[Column], texts: list[list[str]], width: int | None, gap: str
+) -> list[list[str]]:
+    """Each row as its lines: one, unless words must be broken to fit the page."""
+    widths = [len(column[0]) for column in texts]
+    spare = 0 if width is None else sum(widths) + len(gap) * (len(widths) - 1) - width
+    broken: dict[int, textwrap.TextWrapper] = {}
+    for place in sorted(range(len(columns)), key=lambda i: -widths[i]):
+        narrower = max(LEAST_WORDS, widths[place] - spare)
+        if columns[place].style == "text" and spare > 0 and narrower < widths[place]:
+            spare -= widths[place] - narrower
+            widths[place] = narrower
+            broken[place] = textwrap.TextWrapper(narrower, subsequent_indent=" ")
+    rows = []
+    for row in zip(*texts, strict=True):
+        cells = [
+            (broken[i].wrap(text.strip()) or [""]) if i in broken else [text]
+            for i, text in enumerate(row)
+        ]
+        rows.append(
+            [
+                gap.join(
+                    (cell[line] if line < len(cell) else "").ljust(widths[i])
+                    for i, cell in enumerate(cells)
+                )
+                for line in range(max(map(len, cells)))
+            ]
+        )
+    return rows
 
 
 def _texts(table: Table, body: PrintedRows) -> list[list[str]]:

@@ -110,8 +110,8 @@ def _bid(bid: int, passes: bool = True) -> str:
 
 _VALUES = (
     spread_column("points\nmean", "points", "points"),
-    spread_column("makes the\nlowest, %", "makes"),
-    Column("best", "best", "count"),
+    spread_column("makes the\nlowest, %", "makes", rank=1),
+    Column("best", "best", "count", rank=2),
     Column("bid\nup to", "up_to"),
 )
 
@@ -195,11 +195,11 @@ def _classes(strength: Strength) -> Table:
         columns=(
             Column("marr-\niages", "marriages", "count", missing="all"),
             Column("aces", "aces", "count", missing=""),
-            Column("hands\n(exact)", "n", "count"),
-            Column("of all, %\n(exact)", "share", "exact", rank=1),
+            Column("hands\n(exact)", "n", "count", rank=1),
+            Column("of all, %\n(exact)", "share", "exact", rank=2),
             spread_column("points\nmean", "points", "points"),
             spread_column("makes the\nlowest, %", "makes"),
-            Column("best", "best", "count"),
+            Column("best", "best", "count", rank=1),
             Column("bid,\n%", "bids", "percent", rank=1),
             Column("over the\nlowest, %", "bids_higher", "percent", rank=2),
         ),
@@ -276,9 +276,9 @@ def _misjudged(strength: Strength) -> Table:
         columns=(
             Column("", "kind"),
             Column("hand", "hand"),
-            Column("folklore\ncounts", "told", "count", rank=1),
-            Column("that is\npoints", "folklore", "points"),
-            spread_column("points\nmean", "points", "points"),
+            Column("folklore\ncounts", "told", "count", rank=2),
+            Column("that is\npoints", "folklore", "points", rank=1),
+            spread_column("points\nmean", "points", "points", rank=1),
             Column("off by", "off", "points"),
             Column("bid\nup to", "up_to"),
         ),
@@ -310,9 +310,9 @@ def _openings(strength: Strength) -> Table:
         frame=pl.DataFrame(rows),
         columns=(
             Column("it says", "says"),
-            Column("hands\n(exact)", "n", "count"),
-            Column("of all, %\n(exact)", "share", "exact", rank=1),
-            spread_column("points\nmean", "points", "points"),
+            Column("hands\n(exact)", "n", "count", rank=1),
+            Column("of all, %\n(exact)", "share", "exact", rank=2),
+            spread_column("points\nmean", "points", "points", rank=1),
             Column("right, %", "right", "percent"),
             Column("too\nhigh, %", "high", "percent"),
             Column("too\nlow, %", "low", "percent"),
