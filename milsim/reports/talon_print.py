@@ -80,22 +80,23 @@ def _notes(counts: TalonCounts) -> Iterator[str]:
 
 
 def _share(
-    counts: TalonCounts, header: str = "share\n%", name: str = "share"
+    counts: TalonCounts, header: str = "share\n%", name: str = "share", *, rank: int = 2
 ) -> tuple[Column, ...]:
     """A column of proportions and, where the chances are known, the exact one beside it."""
     known = has_exact_chances(counts.run)
-    beside = (Column("exact\n%", f"{name}_exact", "exact", rank=6),) if known else ()
-    return (spread_column(header, name, rank=2 if name == "share" else 0), *beside)
+    beside = (Column("exact\n%", f"{name}_exact", "exact", rank=max(rank, 6)),) if known else ()
+    return (spread_column(header, name, rank=rank), *beside)
 
 
-def _outcome(counts: TalonCounts) -> tuple[Column, ...]:
+def _outcome(counts: TalonCounts, *, share: bool = True) -> tuple[Column, ...]:
+    """How often, and how the declarers fared; without ``share`` that is the first to be dropped."""
     shown = [contract.value for contract in counts.contracts]
     minimum = counts.run.rules.auction.minimum
     wanted = [value for value in (minimum, minimum + 20, minimum + 40) if value in shown]
     score = (spread_column("score", "score", "points", rank=4),) if counts.knows_scores else ()
     return (
         Column("deals", "n", "count", rank=8),
-        *_share(counts),
+        *_share(counts, rank=2 if share else 9),
         spread_column("points\nmean", "points_mean", "points"),
         spread_column("more", "gain", "points", rank=1),
         *(
@@ -124,7 +125,7 @@ def _by_card(counts: TalonCounts) -> Table:
         name="card",
         title="By card: talons that hold it",
         frame=talon_frame(counts, "card"),
-        columns=(Column("card", "card"), *_outcome(counts)),
+        columns=(Column("card", "card"), *_outcome(counts, share=False)),
         break_on="rank",
         summary=True,
     )
@@ -164,7 +165,7 @@ def _waiting(counts: TalonCounts, name: str) -> Table:
             *keys,
             Column("deals", "n", "count", rank=6),
             *_share(counts),
-            *_share(counts, "completes\n%", "completes"),
+            *_share(counts, "completes\n%", "completes", rank=0),
             spread_column("points\nmean", "points_mean", "points", rank=4),
             spread_column("points if\ncompleted", "points_with", "points", rank=3),
             spread_column("points\nif not", "points_without", "points", rank=3),
@@ -185,7 +186,7 @@ def _wanted(counts: TalonCounts) -> Table:
             Column("lack", "lacking", "count", missing="all"),
             Column("deals", "n", "count", rank=3),
             *_share(counts),
-            *_share(counts, "brings\n%", "brings"),
+            *_share(counts, "brings\n%", "brings", rank=0),
         ),
         summary=True,
     )
