@@ -245,6 +245,10 @@ def _packed(found: Table | ModelSample, table: str | None) -> bytes:
             f"sample {found.folder}: no table of rules {rules.name} comes with milsim; give "
             "--table FILE of milsim table pack"
         )
+    if not found.complete:
+        say(
+            f"{found.hands:,} of {found.plan.hands:,} hands are played; milsim table sample goes on"
+        )
     return corrections_of(found, known).to_bytes()
 
 

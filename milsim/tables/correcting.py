@@ -27,6 +27,7 @@ from milsim.tables.corrections import (
     Curves,
     Fit,
     ModelCorrection,
+    level_of,
     rounded,
     terms_of,
 )
@@ -83,10 +84,12 @@ class Observed:
 
 
 def corrections_of(sample: ModelSample, table: CompactTable) -> Corrections:
-    """Fit all models of a whole sample to a table of the same rules and policy.
+    """Fit all models of a sample, as far as it is played, to a table of the same rules and policy.
 
-    Raises :class:`~milsim.errors.RunError` if the sample is not complete, too small, or of other
-    rules or another policy than the table.
+    Its hands come in a random order, classes mixed, so the beginning of a sample is one, too.
+
+    Raises :class:`~milsim.errors.RunError` if fewer than FEWEST_HANDS are played, or if it is of
+    other rules or another policy than the table.
     """
     plan = sample.plan
     for what, mine in (("rules", plan.to_dict()["rules"]), ("policy", plan.policy)):
@@ -95,31 +98,28 @@ def corrections_of(sample: ModelSample, table: CompactTable) -> Corrections:
                 f"sample {sample.folder}: is of {what} {mine:.12}, but the table is of "
                 f"{table.header[what]:.12}"
             )
-    if not sample.complete:
+    if sample.hands < FEWEST_HANDS:
         raise RunError(
-            f"sample {sample.folder}: has {sample.hands:,} of {plan.hands:,} hands; play all of "
-            "them"
-        )
-    if plan.hands < FEWEST_HANDS:
-        raise RunError(
-            f"sample {sample.folder}: has {plan.hands} hands; for corrections play at least "
+            f"sample {sample.folder}: has {sample.hands} hands; for corrections play at least "
             f"{FEWEST_HANDS}"
         )
     rows = sample.frame()
     ranks = rows["hand"].to_numpy()[:: plan.deals].astype(np.int64)
     observed = _observed(rows, sample, table)
     curves = Curves.of_table(ranks, table)
-    features, chances = curves.features(plan.rules), curves.chances
+    features = curves.features(plan.rules)
     weights = _weights(ranks)
     models, measured = {}, {}
     for name, seen in observed.items():
-        points, chance, measured[name] = _fitted(seen, features, chances, weights)
+        points, chance, measured[name] = _fitted(seen, features, curves, weights)
         models[name] = ModelCorrection(name, seen.deals, points, chance)
     header = {
         "format": FORMAT,
         "version": FORMAT_VERSION,
         "rules_name": plan.rules.name,
         **plan.to_dict(),
+        "hands": len(ranks),
+        "planned": plan.hands,
         "plan_digest": sample.manifest["plan_digest"],
         "table_plan": table.header["plan_digest"],
         "rng": sample.manifest["rng"],
@@ -195,18 +195,19 @@ def _spread(excess: Floats, scale: Floats) -> float:
 
 
 def _fitted(
-    seen: Observed, features: Floats, p: Floats, weights: Floats
+    seen: Observed, features: Floats, curves: Curves, weights: Floats
 ) -> tuple[Fit, Fit, dict[str, Any]]:
     """The fits of points and chances, and how well they do on hands not seen."""
     measured: dict[str, Any] = {}
+    p, level = curves.chances, level_of(curves.means)
     # Points: one "contract".
     terms, wanted, equal = features[:, None, :], seen.difference[None], np.ones((1, p.shape[1]))
     a, covariance = _solve(terms, wanted, equal)
     common = np.einsum("ih,ij,jh->h", features, covariance, features)
     rest = _unseen(terms, wanted, equal)[0]
-    spread = _spread(rest**2 - seen.noise - common, np.ones_like(rest))
+    spread = _spread(rest**2 - seen.noise - common, level)
     points = Fit(a, covariance, spread)
-    error = np.sqrt(seen.noise + common + spread**2)
+    error = np.sqrt(seen.noise + common + spread**2 * level)
     measured["points"] = _judged(seen.difference[None], rest[None], seen.noise[None], weights) | {
         "covered": rounded(float(np.mean(np.abs(rest) <= _Z * error)))
     }
@@ -217,11 +218,11 @@ def _fitted(
     left = _unseen(terms, seen.more, weight)
     is_open = (p > _OPEN) & (p < 1 - _OPEN)
     excess = np.where(is_open, left**2 - seen.more_noise - common, 0).sum(axis=0)
-    spread = _spread(excess, np.where(is_open, p * (1 - p), 0).sum(axis=0))
+    spread = _spread(excess, np.where(is_open, p**2 * (1 - p), 0).sum(axis=0))
     chances = Fit(b, covariance, spread)
     # The noise of a few deals is often 0 by chance: from all cells, by what it goes with.
     usual = float(seen.more_noise[is_open].sum()) / float((p * (1 - p))[is_open].sum())
-    error = np.sqrt((usual + spread**2) * p * (1 - p) + common)
+    error = np.sqrt((usual + spread**2 * p) * p * (1 - p) + common)
     inside = np.abs(left) <= _Z * error
     measured["chances"] = _judged(
         np.where(is_open, seen.more, 0),

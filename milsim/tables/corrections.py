@@ -6,13 +6,15 @@ known of every hand (:data:`FEATURES`: its own level and spread in the table, ma
 kings; :mod:`milsim.tables.correcting`). So a hand's curve is moved by
 
 - points: ``x·a``, for the features ``x`` of the hand;
-- each chance p: ``p(1 − p)·(x·b + (1 − 2p)·x·c)``, which leaves 0 and 1 where they are, and is
-  small where p is sure; a higher contract is never likelier than a lower one.
+- each chance p: ``p(1 − p)·(x·b + (1 − 2p)·x·c + (1 − 2p)²·d)``, where d is linear in the spread
+  of the hand; that leaves 0 and 1 where they are. A higher contract is never likelier than a lower.
 
 Standard errors have three parts: the table's own sampling; the coefficients' (a matrix by hands as
-units, common to all hands); and the *spread*, by which hands differ that are alike in all features
-(a standard deviation, in points, or in units of the square root of p(1 − p)), measured on hands
-that the fit had not seen. The same arithmetic is in ``milsim/pages/data/models.js``.
+units, common to all hands); and what hands differ by that are alike in all features, measured on
+hands that the fit had not seen. As measured, strong hands differ more: the variance is taken as
+``(spread·mean/100)²`` of points, and ``spread²·p²(1 − p)`` of a chance.
+
+``milsim/pages/data/models.js`` does the same arithmetic.
 """
 
 from __future__ import annotations
@@ -50,6 +52,10 @@ FEATURES = (
     "no_ace",
     "guarded_tens",
     "kings",
+    "any_marriage",
+    "marriage_no_ace",
+    "spread_squared",
+    "level_spread",
 )
 """What is known of a hand: :meth:`Curves.features`."""
 QUANTISED_MEAN = 0.5 / sqrt(12)
@@ -92,21 +98,26 @@ class Curves:
     def features(self, rules: Rules) -> NDArray[np.float64]:
         """The `FEATURES` of the hands: float64 (features, n), all about of size one."""
         hands = hand_masks_table()[self.ranks].astype(np.int64)
-        level = (self.means - 100) / 40
+        level, spread = (self.means - 100) / 40, (self.spreads - 35) / 10
         values = rules.deal.marriage_values.by_suit()
         aces = feature("aces", hands)
+        married = feature("marriages", hands) > 0
         return np.stack(
             [
                 np.ones(len(hands)),
                 level,
                 level**2,
-                (self.spreads - 35) / 10,
+                spread,
                 feature("marriage_points", hands, marriage_values=values) / 100,
                 feature("half_marriages", hands).astype(np.float64),
                 aces.astype(np.float64),
                 (aces == 0).astype(np.float64),
                 feature("guarded_tens", hands).astype(np.float64),
                 feature("kings", hands).astype(np.float64),
+                married.astype(np.float64),
+                (married & (aces == 0)).astype(np.float64),
+                spread**2,
+                level * spread,
             ]
         )
 
@@ -145,10 +156,24 @@ def rounded(value: float) -> float:
     return float(f"{value:.6g}")
 
 
+def level_of(means: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What the variance between hands goes with: declarer points squared, in hundreds.
+
+    >>> level_of(np.array([0.0, 150.0])).tolist()
+    [0.0, 2.25]
+    """
+    return (means / 100) ** 2
+
+
 def terms_of(p: NDArray[np.float64], features: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What a chance is moved by: (2 features, contracts, hands) of (contracts, hands)."""
+    """What a chance is moved by: (CHANCE_TERMS, contracts, hands) of chances (contracts, hands)."""
     first = features[:, None, :] * (p * (1 - p))
-    return np.concatenate([first, first * (1 - 2 * p)])
+    odd = 1 - 2 * p
+    constant_and_spread = first[[0, FEATURES.index("spread")]]
+    return np.concatenate([first, first * odd, constant_and_spread * odd**2])
+
+
+CHANCE_TERMS = 2 * len(FEATURES) + 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,30 +208,30 @@ class ModelCorrection:
         )
         means = curves.means + self.points.coefficients @ features
         average = features.mean(axis=1)
-        sampled = float((curves.spreads**2).mean()) / curves.deals
-        single = sampled + rounded_mean**2 + self.points.spread**2
+        sampled = curves.spreads**2 / curves.deals + rounded_mean**2
+        single = float((sampled + self.points.spread**2 * level_of(curves.means)).mean())
         error = sqrt(single / n + float(average @ self.points.covariance @ average))
-        moved = self.moved(curves.chances, features).mean(axis=1)
-        alone = (1 / curves.deals + rounded_chance**2 + self.chances.spread**2) / n
-        weights = []
-        for p, chance in zip(curves.chances, moved.tolist(), strict=True):
+        moved = self.moved(curves.chances, features)
+        chances, weights = moved.mean(axis=1).tolist(), []
+        noise = 1 / curves.deals + rounded_chance**2
+        for p, q, chance in zip(curves.chances, moved, chances, strict=True):
             terms = terms_of(p[None], features)[:, 0].mean(axis=1)
             common = float(terms @ self.chances.covariance @ terms)
+            alone = float((q * (1 - q) * (noise + self.chances.spread**2 * q)).mean()) / n
+            # For a sure thing: as many deals as the table has.
             inside = chance * (1 - chance)
-            weights.append(1 / (alone + (common / inside if inside > 0 else 0.0)))
+            weights.append(inside / (alone + common) if inside > 0 else n / noise)
         return Known(
             float(means.mean()),
             error,
-            dict(zip(curves.contracts, moved.tolist(), strict=True)),
+            dict(zip(curves.contracts, chances, strict=True)),
             dict(zip(curves.contracts, weights, strict=True)),
         )
 
     def moved(self, p: NDArray[np.float64], features: NDArray[np.float64]) -> NDArray[np.float64]:
         """Chances (contracts, hands) of the table, moved."""
-        half = len(FEATURES)
-        first = self.chances.coefficients[:half] @ features
-        second = self.chances.coefficients[half:] @ features
-        found = np.clip(p + p * (1 - p) * (first + (1 - 2 * p) * second), 0, 1)
+        change = np.tensordot(self.chances.coefficients, terms_of(p, features), 1)
+        found = np.clip(p + change, 0, 1)
         return np.minimum.accumulate(found, axis=0)
 
 
@@ -270,7 +295,7 @@ class Corrections:
                     str(row["model"]),
                     int(row["deals"]),
                     Fit.of(row["points"], size),
-                    Fit.of(row["chances"], 2 * size),
+                    Fit.of(row["chances"], CHANCE_TERMS),
                 )
                 for row in content.pop("models")
             }
@@ -330,6 +355,7 @@ def corrected_table(
 
 
 __all__ = [
+    "CHANCE_TERMS",
     "ENDING",
     "FEATURES",
     "Corrections",
@@ -338,6 +364,7 @@ __all__ = [
     "Known",
     "ModelCorrection",
     "corrected_table",
+    "level_of",
     "read_corrections",
     "rounded",
     "shipped_corrections",

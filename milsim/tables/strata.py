@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from milsim.dealing.tables import N_HANDS, hand_masks_table
-from milsim.rng import draw
 from milsim.tables.passing import class_keys
 
 Key = tuple[int, int, int]
@@ -19,6 +18,7 @@ FEWEST_HANDS = 300
 LEAST = 12
 """Hands of a class that are sampled first of all."""
 _STEPS = (3, 1, 1)
+_GOLDEN, _MIX_1, _MIX_2 = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB  # SplitMix64
 _ORDER_PLY = 1 << 22  # of the draws that order the hands of a class
 _PLAY_PLY = 1 << 23  # of those that order the sample
 
@@ -112,20 +112,28 @@ def sampled_hands(hands: int, seed: int) -> NDArray[np.int64]:
     for number, count in enumerate(shares(hands)):
         ranks = np.flatnonzero(place == number)
         chosen += ranks[np.argsort(keys[ranks], kind="stable")[:count]].tolist()
-    signed = _signed(seed)
-    order = np.argsort([draw(signed, rank, _PLAY_PLY) for rank in chosen], kind="stable")
+    order = np.argsort(_draws(seed, np.array(chosen, dtype=np.int64), _PLAY_PLY), kind="stable")
     return np.array(chosen, dtype=np.int64)[order]
 
 
 @lru_cache(maxsize=2)
 def _drawn(seed: int) -> NDArray[np.int64]:
     """A random number a hand, by rank."""
-    signed = _signed(seed)
-    return np.array([draw(signed, rank, _ORDER_PLY) for rank in range(N_HANDS)])
+    return _draws(seed, np.arange(N_HANDS), _ORDER_PLY)
 
 
-def _signed(seed: int) -> int:
-    return seed - (1 << 64) if seed >> 63 else seed
+def _draws(seed: int, ranks: NDArray[np.int64], ply: int) -> NDArray[np.int64]:
+    """:func:`~milsim.rng.draw` of the seed by rank, all at once: hands are many.
+
+    >>> from milsim.rng import draw
+    >>> _draws(5, np.array([9]), 3).tolist() == [draw(5, 9, 3)]
+    True
+    """
+    word = (ranks.astype(np.uint64) << np.uint64(32)) + np.uint64(ply + 1)
+    word = np.uint64(seed % 2**64) + np.uint64(_GOLDEN) * word
+    for shift, factor in ((30, _MIX_1), (27, _MIX_2)):
+        word = (word ^ word >> np.uint64(shift)) * np.uint64(factor)
+    return (word ^ word >> np.uint64(31)).view(np.int64)
 
 
 __all__ = [
