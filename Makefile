@@ -6,6 +6,7 @@
 #             models: some 35 minutes a core and rule set
 # make docs   the generated pages of docs/
 # make analysis-strength  the study of how strong the policies are; fifty minutes
+# make analysis-bidding   the study of how high to bid; ten minutes
 
 SHELL := /bin/sh
 VENV := .venv
@@ -16,7 +17,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 DEMO := out/demo
 STAMP := $(VENV)/.milsim-installed
 
-.PHONY: setup demo test test-slow format check lint types imports docs tables bench analysis-strength clean
+.PHONY: setup demo test test-slow format check lint types imports docs tables bench analysis-strength analysis-bidding clean
 
 setup: $(STAMP)
 
@@ -83,6 +84,13 @@ analysis-strength: $(STAMP)
 	@sh analysis/strength/bias.sh
 	@$(BIN)/python analysis/strength/tables.py
 	@$(BIN)/python analysis/strength/chart.py
+
+# Deals that lie in out/bidding/ are not played again.
+analysis-bidding: $(STAMP)
+	@$(BIN)/python analysis/bidding/collect.py
+	@$(BIN)/python analysis/bidding/check.py
+	@$(BIN)/python analysis/bidding/tables.py
+	@$(BIN)/python analysis/bidding/chart.py
 
 clean:
 	rm -rf $(VENV) out dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
