@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -190,11 +191,52 @@ def test_a_table_must_be_of_the_rules(table: tuple[Path, CompactTable]) -> None:
         hand(CARDS, rules="gamerules", models=["greedy"], seconds=0, table=table[0])
 
 
+def test_a_table_must_be_by_who_is_asked(table: tuple[Path, CompactTable]) -> None:
+    with pytest.raises(RunError, match="is by greedy, not by expert; ask with --model greedy"):
+        hand(CARDS, seconds=0, table=table[0])
+
+
+def interval(value: float | None, low: float | None, high: float | None) -> Interval:
+    return Interval(value, low, high)
+
+
+def test_a_bid_that_more_deals_may_change_is_said_to_be_close() -> None:
+    """Where 0 lies within the interval of bidding minus passing, at the bid or at the next."""
+    answer = hand(CARDS, models=["greedy"], per_talon=1)
+    scores = {100: interval(60, 55, 65), 110: interval(50, 44, 56), 120: interval(10, 2, 18)}
+    model = replace(answer.model, scores={**answer.model.scores, **scores})
+    answer = replace(answer, estimates=(model,), bid_up_to=110, highest_allowed=160)
+
+    def is_close(passing: Interval, bid: int | None = 110) -> bool:
+        text = str(replace(answer, passing=passing, bid_up_to=bid))
+        return "That is close: with more deals" in " ".join(text.split())
+
+    assert not is_close(interval(30, 28, 32))
+    assert is_close(interval(43, 39, 47))  # 7 ± 7.2
+    assert is_close(interval(19, 12, 26))  # 120 is 9 ± 10.6 behind
+    assert not is_close(interval(70, 66, 74), None)
+    assert is_close(interval(65, 60, 70), None)
+    assert is_close(interval(65, None, None), None)
+    # An interval that reaches further up than down.
+    one = {100: interval(-100, -100, 60)}
+    answer = replace(answer, estimates=(replace(model, scores={**model.scores, **one}),))
+    assert is_close(interval(50, 45, 55), None)
+    assert not is_close(interval(80, 75, 85), None)
+
+
+def test_the_leading_model_is_not_said_to_be_ranked_by_another(
+    table: tuple[Path, CompactTable],
+) -> None:
+    models = ["double-dummy", "greedy"]
+    text = str(hand(CARDS, models=models, table=table[0], per_talon=1, deals=2))
+    assert "By greedy the hand is stronger than" in " ".join(text.split())
+
+
 def test_without_a_table_it_is_played_live_and_said_so() -> None:
     rules = with_fields(load("mil"), {"match.target": 1001})
     answer = hand(CARDS, rules=rules, models=["greedy"], seconds=0, per_talon=1)
     assert (answer.model.source, answer.percentile) == ("live", None)
-    assert "no table of rules" in str(answer)
+    assert "no table of rules mil-changed by greedy comes" in " ".join(str(answer).split())
     with pytest.raises(DealError, match="2 of 7 cards, which are averaged from a table"):
         hand("KQ...", rules=rules, models=["greedy"])
 

@@ -167,6 +167,11 @@ def hand(
             f"table {table}: is of rules {known.header['rules_name']}, not of {chosen.name}"
         )
     if known is not None and known.policy != request.fast:
+        if table is not None:
+            raise RunError(
+                f"table {table}: is by {known.policy}, not by {request.fast}; ask with --model "
+                f"{known.policy}"
+            )
         known = None
     moved = corrections_for(corrections, chosen, known)
     if held.bit_count() < HAND_CARDS:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from math import hypot
 from typing import TYPE_CHECKING
 
 from milsim.cards import N_RANKS, RANK_LETTERS, SUIT_SYMBOLS
@@ -41,7 +42,12 @@ def _lines(answer: HandAnswer) -> Iterator[str]:
     if answer.percentile is None:
         yield from _wrapped(
             f"{mean} points as declarer on average. How that compares with other hands is not "
-            f"known: no table of rules {rules} comes with milsim."
+            f"known: no table of rules {rules} by {answer.passing_model} comes with milsim."
+        )
+    elif model.model != answer.passing_model:
+        yield from _wrapped(
+            f"{mean} points as declarer on average. By {answer.passing_model} the hand is stronger "
+            f"than {_percentile(answer.percentile)} of all hands."
         )
     else:
         yield (
@@ -116,8 +122,9 @@ def _table(answer: HandAnswer) -> Iterator[str]:
         yield f"{contract:>8}  {cells}  {marks[i]}".rstrip()
     *others, last = (each.model for each in answer.estimates)
     names_of = f"{', '.join(others)} and {last}" if others else last
+    make = "make" if others else "makes"
     yield from _wrapped(
-        f"%: how often {names_of} make it; score: of {answer.model.model}, on average"
+        f"%: how often {names_of} {make} it; score: of {answer.model.model}, on average"
     )
 
 
@@ -134,17 +141,40 @@ def _advice(answer: HandAnswer) -> Iterator[str]:
     if bid is None:
         lowest = next(iter(model.scores))
         score = _shown(model.scores[lowest])
-        yield from _wrapped(f"Pass: it earns {earns} by passing, and {score} by playing {lowest}.")
+        yield from _wrapped(
+            f"Pass: it earns {earns} by passing, and {score} by playing {lowest}.{_doubt(answer)}"
+        )
     else:
         limit = " (the rules allow no higher bid)" if bid == answer.highest_allowed else ""
         score = _shown(model.scores[bid])
         yield from _wrapped(
             f"Bid up to {bid}{limit}: it scores {score}; by passing it earns {earns}."
+            f"{_doubt(answer)}"
         )
     yield from _wrapped(
         f"(Passing: at once, at middle- or rearhand; {answer.passing_model} does all the rest. "
         "What counts is your own score of the deal, on average.)"
     )
+
+
+def _doubt(answer: HandAnswer) -> str:
+    """A sentence where the deals played are too few to tell this bid from a neighbour."""
+    allowed = [each for each in answer.model.scores if each <= answer.highest_allowed]
+    bid = answer.bid_up_to
+    after = 0 if bid is None else allowed.index(bid) + 1
+    beside = [answer.model.scores[each] for each in allowed[max(after - 1, 0) : after + 1]]
+    if not any(_overlap(score, answer.passing) for score in beside):
+        return ""
+    return " That is close: with more deals it may be another bid."
+
+
+def _overlap(one: Interval, other: Interval) -> bool:
+    """Whether a difference of independent numbers has 0 in its interval, or is not known."""
+    lower, higher = sorted((one, other), key=lambda each: each.value or 0.0)
+    if lower.value is None or higher.value is None or lower.high is None or higher.low is None:
+        return True
+    error = hypot(lower.high - lower.value, higher.value - higher.low)
+    return higher.value - lower.value <= error
 
 
 def _talon(answer: HandAnswer) -> Iterator[str]:
@@ -193,7 +223,7 @@ def _sources(answer: HandAnswer) -> Iterator[str]:
         live = "solved live" if each.model in ("double-dummy", "corrected") else "played live"
         if each.correction is None:
             how = "from the table" if each.source == "table" else live
-            return f"{each.model} {each.deals:,} deals {how}"
+            return f"{each.model} {each.deals:,} deal{'s' * (each.deals != 1)} {how}"
         hands, deals = each.correction
         table = f"the table corrected by a sample ({hands:,} hands, {deals} deals each)"
         if each.source.endswith("live"):
