@@ -415,3 +415,36 @@ def test_what_is_no_run_or_table_is_refused(tmp_path: Path) -> None:
     for maker in (reports.talon, reports.contracts, reports.seats):
         with pytest.raises(RunError, match="20 deals in its parts, not 15"):
             maker(wrong)
+
+
+# -- the chart ---------------------------------------------------------------------------------
+
+
+def test_the_chart_draws_the_frame(tmp_path: Path) -> None:
+    run, _ = made_up_run(tmp_path, 1500)
+    figure = reports.CHARTS["talon"].build(run)
+    left, right = figure.axes
+    for axes, table in ((left, "card"), (right, "holds")):
+        rows = reports.talon(run, table).to_dicts()  # type: ignore[arg-type]
+        drawn = [
+            row
+            for row in rows
+            if row["n"] >= 30
+            and (
+                table == "card" or row["holds"] in ("aces", "tens", "nines", "marriages completed")
+            )
+            and "all" not in (row.get("card"), row.get("holds"))
+        ]
+        labels = [text.get_text() for text in axes.texts]
+        numbers = [f"{row['gain']:+.1f}".replace("-", "−") for row in drawn]
+        assert [text for text in labels if text[0] in "+−"] == numbers
+        ends = [line.get_xdata() for line in axes.lines if line.get_marker() == "|"]
+        assert [list(map(float, both)) for both in ends] == [  # type: ignore[arg-type]
+            [row["gain_low"], row["gain_high"]] for row in drawn
+        ]
+    ticks = [label.get_text() for label in left.get_yticklabels()]
+    assert ticks == list("♠♥♦♣") * 6
+    assert "too few deals" in [text.get_text() for text in right.texts]  # three aces: 3 deals
+    share = reports.talon(run, "gain").row(1, named=True)["share"]
+    said = " ".join(text.get_text().replace("\n", " ") for text in figure.texts)
+    assert f"the talon decides {100 * share:.0f} ±" in said

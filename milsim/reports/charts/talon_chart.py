@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from milsim.cards import SUIT_NAMES, SUIT_SYMBOLS
+from milsim.reports.cells import decimals
 from milsim.reports.charts.style import (
     COLOURS,
     FAINT,
@@ -65,12 +66,6 @@ def talon(run: AnyRun) -> Figure:
     """
     run = opened(run)
     counts = TalonCounts.of(run)
-    gain = talon_frame(counts, "gain").row(1, named=True)["share"]
-    decides = (
-        f" Of the variance of declarer points the talon decides {100 * gain:.0f} %."
-        if gain is not None and counts.deals >= MIN_DEALS
-        else ""
-    )
     with chart_style():
         figure = titled_figure(
             "What does the talon bring?",
@@ -78,9 +73,9 @@ def talon(run: AnyRun) -> Figure:
             f"talon{among(run)}",
             [
                 "How to read it: left, a talon that holds the card, whatever the other two are; "
-                "right, by what the three cards are together, with the share of such talons. A "
-                "marriage is completed if its king and queen are in the 10 cards, but were not in "
-                f"the 7.{decides} Whiskers: 95 % intervals. Nothing is drawn from fewer than "
+                "right, by what the three cards are together, with the share of such talons. "
+                "Completed: king and queen are in the 10 cards, but were not in the 7."
+                f"{_decides(counts)} Whiskers: 95 % intervals. Nothing is drawn from fewer than "
                 f"{MIN_DEALS} deals.",
                 f"{deals_of(run)}, sampled · {run.provenance()}",
             ],
@@ -91,6 +86,16 @@ def talon(run: AnyRun) -> Figure:
         _panel(right, "A talon with so many of them", list(_by_holding(counts)))
         figure.subplots_adjust(left=0.95 / 11)
     return figure
+
+
+def _decides(counts: TalonCounts) -> str:
+    """How much the talon decides, as a sentence; nothing if too little is known."""
+    row = talon_frame(counts, "gain").row(1, named=True)
+    if row["share"] is None or counts.deals < MIN_DEALS:
+        return ""
+    half = 50 * (row["share_high"] - row["share_low"])
+    share, around = (f"{value:.{decimals(half)}f}" for value in (100 * row["share"], half))
+    return f" Of the variance of declarer points the talon decides {share} ±{around} %."
 
 
 def _by_card(counts: TalonCounts) -> Iterator[Group]:
