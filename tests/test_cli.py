@@ -317,6 +317,15 @@ def test_stdout_that_cannot_be_written(run_folder: Path, redirection: str) -> No
     assert "stdout" in outcome.stderr
 
 
+def test_closed_stderr_is_no_error(run_folder: Path) -> None:
+    """Neither for what is done in steps, nor for a mistake."""
+    arguments = f"report html {run_folder} -o {run_folder.parent / 'page.html'}"
+    for words, code in ((arguments, 0), ("report nothing", 2)):
+        command = f"{sys.executable} -m milsim {words} 2>&-"
+        outcome = subprocess.run(["bash", "-c", command], capture_output=True, check=False)
+        assert (outcome.returncode, outcome.stdout) == (code, b"")
+
+
 @pytest.mark.parametrize("seconds", [0.6, 3.0, 8.0])
 def test_ctrl_c_before_the_first_deal(tmp_path: Path, seconds: float) -> None:
     """Also in the middle of a first compile: one line, exit 130, nothing broken."""

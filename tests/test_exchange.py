@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -257,6 +258,15 @@ def test_advice_tells_the_same_numbers_in_all_forms():
     assert f"{100 * best['made'] / 60:.1f}" in text
     assert max(map(len, text.splitlines())) <= 80
     assert len(text.splitlines()) <= 25
+
+
+def test_who_sees_all_cards_is_not_said_to_play_honestly():
+    advice = advice_for(HAND)
+    played = (honest("expert", count=2), honest("oracle", count=2))
+    text = " ".join(str(replace(advice, honest=played)).split())
+    assert "by expert (2 layouts, 95 % interval), oracle (2 layouts" in text
+    assert "interval), who sees all cards." in text
+    assert "who sees" not in " ".join(str(replace(advice, honest=played[:1])).split())
 
 
 def test_four_nines_after_the_gifts_are_told():

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 from typing import Annotated, NoReturn
 
 import typer
@@ -89,6 +90,8 @@ def main() -> None:
     arguments = sys.argv[1:]
     debug = "--debug" in arguments
     arguments = [argument for argument in arguments if argument != "--debug"]
+    if sys.stderr is None:  # 2>&-: nobody listens to the words
+        sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 (open to the end)
     if sys.stdout is None:
         _fail("stdout is closed; give it a file or a terminal", ExitCode.BAD_INPUT)
     try:

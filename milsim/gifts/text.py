@@ -6,6 +6,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from milsim.cards import format_card, pretty_hand
+from milsim.policies.spec import parse_spec
 from milsim.reports.cells import cell, plain
 from milsim.reports.statistics import Interval
 from milsim.reports.table import Column
@@ -109,7 +110,8 @@ def advice_text(advice: ExchangeAdvice) -> str:
         parts = []
         for result in advice.honest:
             how = "all layouts" if result.is_exact else f"{result.layouts:,} layouts, 95 % interval"
-            parts.append(f"{result.policy} ({how})")
+            sees = ", who sees all cards" if parse_spec(result.policy).player().sees_all else ""
+            parts.append(f"{result.policy} ({how}){sees}")
         notes.append(
             "Honest play, each seeing his own cards, the talon hidden: made in % by "
             + ", ".join(parts)
