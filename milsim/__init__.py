@@ -12,6 +12,7 @@ What is here is the public, stable interface. Each name is loaded when first use
 - :func:`sample_deals`, :func:`simulate`, :func:`open_run`: deals and runs;
 - :func:`play_matches`, :func:`open_matches`: whole matches;
 - :func:`hand`: what seven cards are worth, and how high to bid them;
+- :func:`explorer`: the page to click seven cards, as HTML;
 - :func:`arena`: which policy is stronger;
 - :mod:`milsim.report` (tables) and :mod:`milsim.rules` (rule sets).
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from milsim.deals import Deal, DealFault
     from milsim.errors import MilsimError
     from milsim.gifts import ExchangeAdvice, exchange
+    from milsim.pages.explorer import explorer
     from milsim.position import Position
     from milsim.reference import MatchState, score_match_deal
     from milsim.reports.arena import Contest, arena
@@ -77,6 +79,7 @@ _HOMES = {
     "best_exchange_batch": "milsim.solver",
     "check_policy": "milsim.simulation.policy_check",
     "exchange": "milsim.gifts",
+    "explorer": "milsim.pages.explorer",
     "hand": "milsim.answers.hand",
     "legal_mask": "milsim.tricks",
     "open_matches": "milsim.api",
@@ -116,6 +119,7 @@ __all__ = [
     "best_exchange_batch",
     "check_policy",
     "exchange",
+    "explorer",
     "hand",
     "legal_mask",
     "open_matches",

@@ -9,10 +9,18 @@ from pathlib import Path
 from milsim.rules import Rules
 from milsim.simulation.match_plan import MatchPlan
 from milsim.simulation.plan import Plan
-from milsim.store.collect import Report, collect
+from milsim.store.collect import collect
+from milsim.store.engines import Threads
 from milsim.store.match_collect import collect_matches
 from milsim.store.match_run import MatchRun
 from milsim.store.run import Run
+from milsim.store.writing import (
+    Collected,
+    Collecting,
+    Ended,
+    R,
+    Report,
+)
 
 
 def simulate(
@@ -33,7 +41,8 @@ def simulate(
 
     The arguments are those of ``milsim simulate``: ``mode`` is ``"auction"`` or ``"declarer"``,
     ``policy`` one name or three by seat, ``where`` a constraint on forehand's seven cards, ``dd``
-    (``"gifts"`` or ``"exchange"``) adds double-dummy values, ``out`` is a new or empty folder.
+    (``"gifts"`` or ``"exchange"``) adds double-dummy values, ``out`` is a new or empty folder, or
+    one that holds this run or the beginning of it.
     Without ``out`` the run goes to a new temporary folder, which is yours to keep or delete
     (``run.folder``).
 
@@ -55,7 +64,7 @@ def simulate(
         dd=dd,
     )
     folder = out if out is not None else Path(tempfile.mkdtemp(prefix="milsim-run-"))
-    return collect(plan, folder, threads=threads, progress=progress)
+    return _checked(collect(plan, folder, Collecting(Threads(threads), progress=progress)))
 
 
 def play_matches(
@@ -81,7 +90,14 @@ def play_matches(
     """
     plan = MatchPlan.make(matches=matches, seed=seed, start=start, rules=rules, policy=policy)
     folder = out if out is not None else Path(tempfile.mkdtemp(prefix="milsim-matches-"))
-    return collect_matches(plan, folder, threads=threads, progress=progress)
+    return _checked(collect_matches(plan, folder, Collecting(Threads(threads), progress=progress)))
+
+
+def _checked(collected: Collected[R]) -> R:
+    """The run; only what could not be played is an error: Ctrl-C leaves a shorter run."""
+    if collected.ended == Ended.FAILED:
+        collected.check("the rest is saved")
+    return collected.run
 
 
 def open_matches(folder: str | Path) -> MatchRun:

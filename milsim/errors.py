@@ -67,6 +67,12 @@ class InterruptedRunError(MilsimError):
     exit_code = ExitCode.INTERRUPTED
 
 
+class StoppedEarlyError(MilsimError):
+    """A run that ended before its plan did; what was finished is saved."""
+
+    exit_code = ExitCode.STOPPED_EARLY
+
+
 class UsageError(MilsimError):
     """An argument outside its range (a number of deals, of threads, a seed)."""
 
@@ -111,6 +117,7 @@ __all__ = [
     "PolicyError",
     "RulesError",
     "RunError",
+    "StoppedEarlyError",
     "UsageError",
     "VerificationError",
     "nearest",

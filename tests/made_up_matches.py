@@ -24,11 +24,11 @@ from milsim.rules import Rules, load
 from milsim.simulation.columns import NO_CARD, NO_SEAT
 from milsim.simulation.match_columns import DEALS_PER_MATCH, NOT_ON_BARREL
 from milsim.simulation.match_plan import MatchPlan
-from milsim.store.manifest import Manifest
-from milsim.store.match_run import MATCHES_FOLDER, MatchRun
+from milsim.store.manifest import MATCHES_FOLDER, PARTS_FOLDER, Manifest
+from milsim.store.match_run import MatchRun
 from milsim.store.match_schema import deal_schema, match_schema
 from milsim.store.parts import write_part
-from milsim.store.run import PARTS_FOLDER
+from milsim.store.pieces import Piece
 
 Row = dict[str, Any]
 
@@ -57,11 +57,9 @@ def made_up_matches(
         rows.append(row)
     manifest: Manifest[MatchPlan] = Manifest(
         plan=plan,
-        status="complete" if matches == plan.matches else "interrupted",
         versions={"milsim": "0"},
         rng="none: made up",
         kernels="none",
-        parts=(),
     )
     players = plan.rules.deal.players
     for name in (PARTS_FOLDER, MATCHES_FOLDER):
@@ -70,7 +68,7 @@ def made_up_matches(
         some = rows[place : place + part_matches]
         known = {row["match"] for row in some}
         inside = [row for row in deals if row["match"] in known]
-        manifest = manifest.with_parts(
+        parts = (
             write_part(
                 folder / PARTS_FOLDER,
                 start + place,
@@ -82,6 +80,9 @@ def made_up_matches(
                 pl.DataFrame(some, schema=match_schema(players)),
             ),
         )
+        piece = Piece(plan.digest(), start + place, len(some), parts)
+        piece.write(folder / PARTS_FOLDER)
+        manifest = replace(manifest, pieces=(*manifest.pieces, piece))
     manifest.write(folder)
     return MatchRun(folder, manifest), deals, rows
 

@@ -6,7 +6,6 @@ test can count everything once more, slowly and plainly, from the same rows.
 
 from __future__ import annotations
 
-import hashlib
 import io
 import random
 from dataclasses import replace
@@ -22,6 +21,7 @@ from milsim.simulation.columns import NO_SEAT
 from milsim.simulation.plan import Plan
 from milsim.store.manifest import Manifest
 from milsim.store.parts import Part
+from milsim.store.pieces import Piece
 from milsim.store.run import Run
 from milsim.store.schema import SCHEMA
 
@@ -52,23 +52,22 @@ def made_up_run(
 def stored_run(folder: Path, plan: Plan, rows: list[Row], part_rows: int = 300) -> Run:
     """Rows as a run in a folder, in several parts."""
     (folder / "parts").mkdir(parents=True)
-    parts = []
+    pieces = []
     for place in range(0, len(rows), part_rows):
         some = rows[place : place + part_rows]
         buffer = io.BytesIO()
         pl.DataFrame([_stored(row) for row in some], schema=SCHEMA).write_parquet(buffer)
         content = buffer.getvalue()
-        name = f"part-{plan.start + place:012d}.parquet"
-        (folder / "parts" / name).write_bytes(content)
-        digest = hashlib.sha256(content).hexdigest()
-        parts.append(Part(name, plan.start + place, len(some), len(content), digest))
+        part = Part.of(plan.start + place, len(some), content)
+        (folder / "parts" / part.name).write_bytes(content)
+        pieces.append(Piece(plan.digest(), plan.start + place, len(some), (part,)))
+        pieces[-1].write(folder / "parts")
     manifest = Manifest(
         plan=plan,
-        status="complete",
         versions={"milsim": "0"},
         rng="none: made up",
         kernels="none",
-        parts=tuple(parts),
+        pieces=tuple(pieces),
     )
     return Run(folder, manifest)
 

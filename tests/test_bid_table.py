@@ -193,7 +193,7 @@ def test_hands_agree_with_a_simulation_of_deals_in_which_they_were_dealt(tmp_pat
         )
         where = f'has="{cards}"'
         plan = Plan.make(deals=5440, seed=9, mode="declarer", policy="greedy", where=where)
-        direct = collect(plan, tmp_path / str(rank), threads=1).frame().collect()
+        direct = collect(plan, tmp_path / str(rank)).run.frame().collect()
         points = direct["declarer_points"].to_numpy()
         edges = [0, 60, 80, 100, 110, 120, 140, 160, 200, 1000]
         histogram = player(np.array([rank]), 0, 8).histogram[0]

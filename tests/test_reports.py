@@ -534,8 +534,8 @@ def test_runs_are_given_as_runs_or_folders(tmp_path: Path) -> None:
 def test_more_or_fewer_rows_than_the_manifest_says_are_a_fault_of_the_run(tmp_path: Path) -> None:
     run, _ = made_up_run(tmp_path, 200)
     for rows in (150, 250):
-        parts = (replace(run.manifest.parts[0], rows=rows),)
-        wrong = replace(run, manifest=replace(run.manifest, parts=parts))
+        piece = replace(run.manifest.pieces[0], count=rows)
+        wrong = replace(run, manifest=replace(run.manifest, pieces=(piece,)))
         for make in (reports.bidding, reports.marriages, summary):
             with pytest.raises(RunError, match=f"200 deals in its parts, not {rows}"):
                 make(wrong)  # type: ignore[operator]

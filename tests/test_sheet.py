@@ -216,7 +216,7 @@ def test_matches_of_the_kernels_are_scored_as_the_rules_have_it(
     again = played_sheet(MatchPlan.make(matches=1, start=7, rules=preset,
                                         policy="greedy,greedy,random"))  # fmt: skip
     assert again.lines == sheet(run, 7).lines
-    with pytest.raises(UsageError, match="use 0 to 24"):
+    with pytest.raises(UsageError, match="use 0–24"):
         sheet(run, 25)
 
 
@@ -241,7 +241,7 @@ def test_sheets_on_the_command_line(shell: Shell, tmp_path: Path) -> None:
     assert shell("report", "sheet", run, "-f", "md").out.startswith("## Score sheet")
     assert shell("report", "sheet", run, "-f", "csv").out.startswith("match,number,")
     for arguments, code, words in (
-        (("report", "sheet", run, "--match", 9), 2, "use 0 to 5"),
+        (("report", "sheet", run, "--match", 9), 2, "use 0–5"),
         (("report", "sheet", run, "--match", "x"), 2, "match"),
         (("report", "match", run, "--match", 1), 2, "--match: is for sheet"),
         (("report", "sheet", tmp_path), 3, "no manifest.json"),

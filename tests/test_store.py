@@ -16,9 +16,11 @@ import pytest
 from milsim.api import open_run, simulate
 from milsim.errors import RunError, UsageError
 from milsim.simulation.plan import Plan
-from milsim.store.collect import PART_DEALS, Progress, collect
+from milsim.store.collect import PART_DEALS, collect
+from milsim.store.engines import Threads
 from milsim.store.manifest import read_manifest
 from milsim.store.schema import NOTES, SCHEMA, SCHEMA_VERSION
+from milsim.store.writing import Collecting, Progress
 
 DEALS = 4000
 
@@ -77,7 +79,7 @@ def test_rows_add_up(stored: Path) -> None:
 
 def test_parts_end_at_fixed_deals(tmp_path: Path) -> None:
     start = PART_DEALS - 100
-    run = collect(Plan.make(deals=300, start=start), tmp_path / "run")
+    run = collect(Plan.make(deals=300, start=start), tmp_path / "run").run
     assert [(part.start, part.rows) for part in run.manifest.parts] == [
         (start, 100),
         (PART_DEALS, 200),
@@ -87,7 +89,8 @@ def test_parts_end_at_fixed_deals(tmp_path: Path) -> None:
 
 def test_progress_ends_at_the_plan(tmp_path: Path) -> None:
     seen: list[Progress] = []
-    collect(Plan.make(deals=40_000), tmp_path / "run", progress=seen.append, threads=2)
+    how = Collecting(Threads(2), progress=seen.append)
+    collect(Plan.make(deals=40_000), tmp_path / "run", how)
     assert [step.done for step in seen] == [16384, 32768, 40000]
     assert all(step.total == 40_000 and step.seconds >= 0 for step in seen)
 
@@ -135,17 +138,18 @@ def edit(key: str, value: Any) -> Callable[[Path], None]:
     return lambda folder: rewrite(folder, lambda content: content.__setitem__(key, value))
 
 
-def edit_part(key: str, value: Any) -> Callable[[Path], None]:
-    return lambda folder: rewrite(
-        folder, lambda content: content["parts"][0].__setitem__(key, value)
-    )
+def edit_piece(**changes: Any) -> Callable[[Path], None]:
+    """As by a careful hand: the file beside the part is written as milsim writes it."""
 
+    def edit(folder: Path) -> None:
+        piece = read_manifest(folder).pieces[0]
+        of_part = {key: value for key, value in changes.items() if not hasattr(piece, key)}
+        of_piece = {key: value for key, value in changes.items() if hasattr(piece, key)}
+        part = dataclasses.replace(piece.parts[0], **of_part)
+        changed = dataclasses.replace(piece, parts=(part,), **of_piece)
+        (folder / "parts" / "part-000000000000.json").write_text(changed.to_json())
 
-def one_row_less(folder: Path) -> None:
-    # As if by a careful hand: everything else in the manifest is made to fit.
-    manifest = read_manifest(folder)
-    part = dataclasses.replace(manifest.parts[0], rows=DEALS - 1)
-    dataclasses.replace(manifest, parts=(part,)).write(folder)
+    return edit
 
 
 def folder_for_part(folder: Path) -> None:
@@ -162,10 +166,10 @@ def pipe_for_manifest(folder: Path) -> None:
 TAMPERED: dict[str, tuple[Callable[[Path], None], str]] = {
     "part truncated": (truncate, "torn or changed"),
     "part empty": (empty, "empty"),
-    "part zeroed": (zero, "differs from the manifest"),
-    "part with a flipped bit": (flip, "differs from the manifest"),
+    "part zeroed": (zero, "differs from its digest"),
+    "part with a flipped bit": (flip, "differs from its digest"),
     "part deleted": (lambda folder: part_of(folder).unlink(), "missing"),
-    "foreign part": (foreign, "not in the manifest"),
+    "foreign part": (foreign, "is none of its parts"),
     "no manifest": (lambda folder: (folder / "manifest.json").unlink(), r"no manifest\.json"),
     "torn manifest": (lambda folder: (folder / "manifest.json").write_text('{"kind'), "torn"),
     "manifest of something else": (lambda f: (f / "manifest.json").write_text("[]"), "not that of"),
@@ -175,23 +179,41 @@ TAMPERED: dict[str, tuple[Callable[[Path], None], str]] = {
     "rules that are none": (edit("rules", {"auction.minimum": 0}), r"auction\.minimum"),
     "no plan": (edit("plan", {}), "no entry 'deals'"),
     "plan of a wrong type": (edit("plan", [5]), "malformed"),
-    "status that is none": (edit("status", "foo"), "status 'foo'; one of: running, complete"),
     "rng": (edit("rng", 5), "malformed"),
-    "rows": (edit("rows", 10**30), "was edited"),
     "rules digest": (edit("rules_digest", "0"), "was edited"),
     "kernels added to": (edit("more", 1), "was edited"),
     "terminal escapes": (edit("rules_name", "\x1b[31mred"), "malformed"),
-    "more rows than deals": (edit_part("rows", 10**25), "rows of 4000 deals"),
+    "more rows than deals": (edit_piece(rows=10**9, count=10**9), "outside the plan"),
+    "rows beyond all numbers": (edit_piece(rows=10**25), "not as milsim writes it"),
+    "rows and count differ": (edit_piece(count=5), "not as milsim writes it"),
+    "part of another plan": (edit_piece(plan="0" * 64), "belongs to another plan"),
+    "beside a part is no JSON": (
+        lambda folder: (folder / "parts" / "part-000000000000.json").write_text("{"), "is torn"
+    ),
+    "beside a part is another order": (
+        lambda folder: (folder / "parts" / "part-000000000000.json").write_text(
+            json.dumps(json.loads((folder / "parts" / "part-000000000000.json").read_text()),
+                       indent=1)
+        ),
+        "not as milsim writes it",
+    ),
+    "two of the same deals": (
+        lambda folder: (folder / "parts" / "part-000000000005.json").write_text(
+            (folder / "parts" / "part-000000000000.json").read_text()
+        ),
+        "not as milsim writes it",
+    ),
     "plan digest": (edit("plan_digest", "0"), "was edited"),
-    "way out of the folder": (edit_part("name", "../../x.parquet"), "malformed"),
-    "part size": (edit_part("size", -1), "malformed"),
-    "part rows": (edit_part("rows", True), "malformed"),
-    "part rows, one less": (one_row_less, "4000 rows on disk, not 3999"),
+    "way out of the folder": (edit_piece(name="../../x.parquet"), "not as milsim writes it"),
+    "part size": (edit_piece(size=-1), "not as milsim writes it"),
+    "part rows": (edit_piece(rows=True), "not as milsim writes it"),
+    "part rows, one less": (
+        edit_piece(rows=DEALS - 1, count=DEALS - 1), "4000 rows on disk, not 3999"
+    ),
     "part that is a folder": (folder_for_part, "missing|torn or changed"),
     "manifest that is a pipe": (pipe_for_manifest, "not a regular file"),
-    "part start": (edit_part("start", 5), "starts at deal 5"),
-    "status": (edit("status", 5), "malformed"),
-}
+    "part start": (edit_piece(start=5), "not as milsim writes it"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", TAMPERED)

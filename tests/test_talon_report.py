@@ -410,8 +410,8 @@ def test_what_is_no_run_or_table_is_refused(tmp_path: Path) -> None:
     for maker in (reports.talon, reports.contracts, reports.seats):
         with pytest.raises(RunError, match="holds matches, not single deals"):
             maker(matches)  # type: ignore[arg-type]
-    parts = (replace(run.manifest.parts[0], rows=15),)
-    wrong = replace(run, manifest=replace(run.manifest, parts=parts))
+    piece = replace(run.manifest.pieces[0], count=15)
+    wrong = replace(run, manifest=replace(run.manifest, pieces=(piece,)))
     for maker in (reports.talon, reports.contracts, reports.seats):
         with pytest.raises(RunError, match="20 deals in its parts, not 15"):
             maker(wrong)

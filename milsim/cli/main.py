@@ -24,6 +24,7 @@ from milsim.cli import (
     match,
     report,
     rules,
+    runs,
     simulate,
     solve,
     table,
@@ -55,6 +56,7 @@ app.command("explore")(explore.explore)
 app.command("deal")(deal.deal)
 app.add_typer(rules.app, name="rules")
 app.add_typer(table.app, name="table")
+app.add_typer(runs.app, name="runs")
 app.command("bench")(bench.bench)
 app.command("doctor")(doctor.doctor)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -21,8 +22,15 @@ from milsim.cli.options import (
     rules_of,
     say,
 )
-from milsim.cli.running import OutOption, folder_of, shown_progress
-from milsim.errors import InterruptedRunError, UsageError
+from milsim.cli.running import (
+    MaxSecondsOption,
+    OutOption,
+    ShardOption,
+    collecting,
+    folder_of,
+    shown_progress,
+)
+from milsim.errors import UsageError
 
 MAX_MATCHES = 10**12
 
@@ -54,6 +62,8 @@ def match(
         str, typer.Option("--start", metavar="M", help="Index of the first match of the seed.")
     ] = "0",
     threads: ThreadsOption = None,
+    max_seconds: MaxSecondsOption = None,
+    shard: ShardOption = "1/1",
     out: OutOption = None,
     show: Annotated[
         bool,
@@ -103,18 +113,17 @@ def match(
     from milsim.reports.match_summary import match_summary
     from milsim.store.match_collect import collect_matches
 
+    how = partial(collecting, n_threads, shard=shard, max_seconds=max_seconds, quiet=silent)
     with shown_progress(plan.matches, "matches", quiet=silent) as progress:
-        run = collect_matches(plan, folder, threads=n_threads, progress=progress)
+        collected = collect_matches(plan, folder, how(progress))
+    run = collected.run
     outcome = match_summary(run)
     if json:
         print_json(outcome.to_dict())
     else:
         typer.echo(outcome.text())
         say(f"stored in {folder}; next: milsim report match {folder}", quiet=quiet)
-    if not run.complete:
-        raise InterruptedRunError(
-            f"interrupted after {run.played:,} matches; they are saved in {folder}"
-        )
+    collected.check(f"{run.played:,} matches; they are saved in {folder}")
 
 
 def _check_together(

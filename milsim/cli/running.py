@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from milsim.cli.options import say
-from milsim.errors import UsageError
+from milsim.errors import UsageError, quote
 
 if TYPE_CHECKING:
-    from milsim.store.collect import Progress, Report
+    from milsim.store.writing import Collecting, Progress, Report
 
 SECONDS_BETWEEN_LINES = 10.0
 
@@ -24,9 +24,70 @@ OutOption = Annotated[
         "--out",
         "-o",
         metavar="FOLDER",
-        help="Run folder, new or empty; if not given, a name in out/ that tells what was played.",
+        help="Run folder: new, or one that holds the beginning of this run, which is gone on with; "
+        "if not given, a name in out/ that tells what was played.",
     ),
 ]
+ShardOption = Annotated[
+    str,
+    typer.Option(
+        "--shard",
+        metavar="K/N",
+        help="Play only every N-th part, from the K-th on: N machines share a run, each in a "
+        "folder of its own (milsim runs merge) or all in one.",
+    ),
+]
+MaxSecondsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--max-seconds",
+        metavar="S",
+        help="Stop after S seconds with what is played (exit code 4); the same command goes on.",
+    ),
+]
+
+
+def parse_seconds(text: str | None) -> float | None:
+    """A time from 0.1 s to a year, or None; raises UsageError for anything else.
+
+    >>> parse_seconds("90"), parse_seconds(None)
+    (90.0, None)
+    """
+    if text is None:
+        return None
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not (text.isascii() and 0.1 <= seconds <= 31_536_000):
+        raise UsageError(f"max-seconds: {quote(text)} is no time; use 0.1 to 31536000 seconds")
+    return seconds
+
+
+def collecting(
+    threads: int | None,
+    progress: Report | None,
+    *,
+    shard: str = "1/1",
+    max_seconds: str | None = None,
+    quiet: bool,
+) -> Collecting:
+    """How a run is played, from the options of a verb."""
+    from milsim.store.engines import Threads
+    from milsim.store.writing import Collecting
+    from milsim.tables.plan import shard_of
+
+    def told(text: str) -> None:
+        say(text, quiet=quiet)
+
+    return Collecting(
+        engine=Threads(threads),
+        shard=shard_of(shard),
+        seconds=parse_seconds(max_seconds),
+        progress=progress,
+        told=told,
+        failed=lambda failure: told(f"could not play {failure}"),
+    )
 
 
 def folder_of(out: str | None, *words: object, policies: Sequence[str], digest: str) -> Path:
@@ -67,6 +128,7 @@ def shown_progress(total: int, unit: str, *, quiet: bool) -> Iterator[Report | N
             def show(progress: Progress) -> None:
                 nonlocal rate
                 rate = f"{progress.done / max(progress.seconds, 1e-9):,.0f} {unit}/s"
+                bar.length = progress.total  # less than planned where a run is gone on with
                 bar.update(progress.done - bar.pos)
 
             yield show

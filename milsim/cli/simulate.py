@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -22,8 +23,14 @@ from milsim.cli.options import (
     rules_of,
     say,
 )
-from milsim.cli.running import OutOption, folder_of, shown_progress
-from milsim.errors import InterruptedRunError
+from milsim.cli.running import (
+    MaxSecondsOption,
+    OutOption,
+    ShardOption,
+    collecting,
+    folder_of,
+    shown_progress,
+)
 
 MAX_DEALS = 10**12
 
@@ -67,6 +74,8 @@ def simulate(
         ),
     ] = "off",
     threads: ThreadsOption = None,
+    max_seconds: MaxSecondsOption = None,
+    shard: ShardOption = "1/1",
     out: OutOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
@@ -103,15 +112,14 @@ def simulate(
     from milsim.reports.summary import summary
     from milsim.store.collect import collect
 
+    how = partial(collecting, n_threads, shard=shard, max_seconds=max_seconds, quiet=silent)
     with shown_progress(plan.deals, "deals", quiet=silent) as progress:
-        run = collect(plan, folder, threads=n_threads, progress=progress)
+        collected = collect(plan, folder, how(progress))
+    run = collected.run
     outcome = summary(run)
     if json:
         print_json(outcome.to_dict())
     else:
         typer.echo(outcome.text())
         say(f"stored in {folder}; next: milsim report bidding {folder}", quiet=quiet)
-    if not run.complete:
-        raise InterruptedRunError(
-            f"interrupted after {run.deals:,} deals; they are saved in {folder}"
-        )
+    collected.check(f"{run.deals:,} deals; they are saved in {folder}")

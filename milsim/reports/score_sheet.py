@@ -403,5 +403,5 @@ def played_sheet(plan: MatchPlan) -> ScoreSheet:
         matches.row(0, named=True),
         plan.rules,
         plan.policies,
-        provenance_of(plan, 1, version("milsim")),
+        provenance_of(plan, str(plan.start), version("milsim")),
     )

@@ -89,10 +89,14 @@ def seats_of(policies: Sequence[str]) -> tuple[list[int] | None, list[Player]]:
     return None, [players[str(spec)] for spec in specs]
 
 
-class _Player:
-    """A plan made ready for the kernel; called with a range of deals, it plays them."""
+class DealPlayer:
+    """A plan made ready for the kernel; called with a range of deals, it plays them.
+
+    ``size`` is how many deals go well together: some hundredths of a second.
+    """
 
     def __init__(self, plan: Plan) -> None:
+        """Pack rules, constraint and parameters; raises PolicyError and RulesError."""
         self.seed = checked_seed(plan.seed)
         self.auction = int(plan.mode == "auction")
         self.rules = packed(plan.rules)
@@ -105,8 +109,11 @@ class _Player:
         ).packed()
         self.ranks = kernel_ranks()
         self.plan = plan
+        size = CHUNK_DEALS[plan.dd]
+        self.size = size if self.numbers is not None else min(size, CHUNK_DRIVEN)
 
     def __call__(self, start: int, count: int) -> Chunk:
+        """The deals of a range."""
         deals = np.empty(count, dtype=np.int64)
         values = np.empty((N_COLUMNS, count + _SPARE), dtype=np.int16)
         tables = (self.space.header, self.space.hands, self.ranks, deals, values)
@@ -165,12 +172,9 @@ def play(
     ``declarer`` there is no auction, and nobody concedes.
     """
     n_threads = checked_threads(threads)
-    player = _Player(plan)
+    player = DealPlayer(plan)
     player.warm_up()
-    size = CHUNK_DEALS[plan.dd]
-    if player.numbers is None:
-        size = min(size, CHUNK_DRIVEN)
-    ranges = chunk_ranges(plan.start, plan.deals, size)
+    ranges = chunk_ranges(plan.start, plan.deals, player.size)
     return in_order(player, ranges, n_threads, stop)
 
 

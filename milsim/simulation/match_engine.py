@@ -86,10 +86,14 @@ class MatchChunk:
         return indices - np.uint64(1)
 
 
-class _Player:
-    """A plan made ready for the kernel; called with a range of matches, it plays them."""
+class MatchPlayer:
+    """A plan made ready for the kernel; called with a range of matches, it plays them.
+
+    ``size`` is how many matches go well together.
+    """
 
     def __init__(self, plan: MatchPlan) -> None:
+        """Pack rules and parameters; raises PolicyError and RulesError."""
         self.plan = plan
         self.seed = checked_seed(plan.seed)
         self.rules = packed(plan.rules)
@@ -101,8 +105,10 @@ class _Player:
         self.by = TableRules.of(plan.rules)
         self.space = DealSpace().packed()
         self.ranks = kernel_ranks()
+        self.size = CHUNK_MATCHES if self.numbers is not None else CHUNK_DRIVEN
 
     def __call__(self, start: int, count: int) -> MatchChunk:
+        """The matches of a range."""
         max_deals = self.plan.rules.match.max_deals
         room = min(count * max_deals, count * _ROWS_PER_MATCH + max_deals)
         results: list[NDArray[np.int32]] = []
@@ -190,8 +196,7 @@ def play_match_plan(
     to play.
     """
     n_threads = checked_threads(threads)
-    player = _Player(plan)
+    player = MatchPlayer(plan)
     player.warm_up()
-    if player.numbers is None:
-        chunk = min(chunk, CHUNK_DRIVEN)
+    chunk = min(chunk, player.size)
     return in_order(player, chunk_ranges(plan.start, plan.matches, chunk), n_threads, stop)

@@ -1,4 +1,4 @@
-"""The manifest of a run: what was played, by which code, and which parts hold the rows.
+"""The manifest of a run: what is played, and by which code; and the pieces that hold the rows.
 
 There are two kinds of run: of single deals (``milsim simulate``) and of matches (``milsim match``).
 
@@ -9,15 +9,16 @@ bytes, whatever the threads or interruptions; no times and no paths are kept.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
 
-from milsim.errors import MilsimError, RunError, nearest, quote
+from milsim.errors import MilsimError, RunError, quote
 from milsim.files import read_text, reason_of, write_atomically
 from milsim.simulation.match_plan import MatchPlan, match_plan_of_manifest
 from milsim.simulation.plan import Plan, plan_of_manifest
 from milsim.store.parts import Part
+from milsim.store.pieces import Fault, Piece, beside, find_pieces
 from milsim.store.schema import SCHEMA_VERSION
 
 MANIFEST_NAME = "manifest.json"
@@ -25,7 +26,7 @@ MAX_MANIFEST_BYTES = 50_000_000
 DEALS, MATCHES = KINDS = ("milsim run", "milsim match run")
 POLICY = "policy "
 """Versions whose key begins so are origins of people's own policies: `milsim.policies.origins`."""
-STATUSES = ("running", "complete", "interrupted")
+PARTS_FOLDER, MATCHES_FOLDER = "parts", "matches"
 
 P = TypeVar("P", Plan, MatchPlan)
 
@@ -34,21 +35,19 @@ P = TypeVar("P", Plan, MatchPlan)
 class Manifest(Generic[P]):
     """What a run folder holds; see the module's text.
 
-    ``parts`` hold the deals. A run of matches has as many parts ``matches``, a row a match, and its
-    parts of both kinds begin at the same matches.
+    The file says what is played and by which code, never how far it is: that is told by
+    ``pieces``, which stand beside their parts. So shards on several machines write the same one.
     """
 
     plan: P
-    status: str
     versions: dict[str, str]
     rng: str
     kernels: str
-    parts: tuple[Part, ...]
-    matches: tuple[Part, ...] = ()
+    pieces: tuple[Piece, ...] = ()
 
     @property
     def origins(self) -> dict[str, str]:
-        """By name, where the code of people's own policies came from; empty in older runs."""
+        """By name, where the code of people's own policies came from."""
         return {
             key.removeprefix(POLICY): text
             for key, text in self.versions.items()
@@ -56,34 +55,29 @@ class Manifest(Generic[P]):
         }
 
     @property
-    def rows(self) -> int:
-        """Deals stored so far."""
-        return sum(part.rows for part in self.parts)
+    def parts(self) -> tuple[Part, ...]:
+        """The parts of deals, in order."""
+        return tuple(piece.parts[0] for piece in self.pieces)
 
     @property
-    def match_rows(self) -> int:
-        """Matches stored so far."""
-        return sum(part.rows for part in self.matches)
+    def matches(self) -> tuple[Part, ...]:
+        """The parts of matches, in order; none in a run of deals."""
+        return tuple(piece.parts[1] for piece in self.pieces if len(piece.parts) > 1)
 
     @property
-    def unfinished(self) -> int | None:
-        """Where the next part begins, while the run is playing or if it was killed; else None."""
-        if self.status != "running":
-            return None
-        return self.plan.start + (self.match_rows if self.matches else self.rows)
+    def planned(self) -> int:
+        """How many deals or matches the plan has."""
+        return self.plan.matches if isinstance(self.plan, MatchPlan) else self.plan.deals
 
     @property
-    def left(self) -> int:
-        """How many deals or matches of the plan are not stored."""
-        if isinstance(self.plan, MatchPlan):
-            return self.plan.matches - self.match_rows
-        return self.plan.deals - self.rows
+    def stored(self) -> int:
+        """How many of them are stored."""
+        return sum(piece.count for piece in self.pieces)
 
-    def with_parts(self, deals: Part, matches: Part | None = None) -> Manifest[P]:
-        """The manifest with one part more: of deals, and of matches where there are any."""
-        if matches is None:
-            return replace(self, parts=(*self.parts, deals))
-        return replace(self, parts=(*self.parts, deals), matches=(*self.matches, matches))
+    @property
+    def complete(self) -> bool:
+        """Whether all of them are."""
+        return self.stored == self.planned
 
     def to_json(self) -> str:
         """The manifest as indented JSON, the same text for the same content."""
@@ -93,7 +87,6 @@ class Manifest(Generic[P]):
         content = {
             "kind": MATCHES if of_matches else DEALS,
             "schema": SCHEMA_VERSION,
-            "status": self.status,
             "plan": self.plan.to_dict(),
             "plan_digest": self.plan.digest(),
             "rules_name": self.plan.rules.name,
@@ -103,12 +96,7 @@ class Manifest(Generic[P]):
             "rng": self.rng,
             "kernels": self.kernels,
             "versions": self.versions,
-            "rows": self.rows,
-            "parts": [asdict(part) for part in self.parts],
         }
-        if of_matches:
-            content["match_rows"] = self.match_rows
-            content["matches"] = [asdict(part) for part in self.matches]
         return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
     def write(self, folder: Path) -> None:
@@ -116,10 +104,10 @@ class Manifest(Generic[P]):
         write_atomically(folder / MANIFEST_NAME, self.to_json().encode())
 
 
-def read_manifest(folder: Path) -> Manifest[Plan] | Manifest[MatchPlan]:
-    """The manifest of a run folder of either kind; raises :class:`RunError` naming what is wrong.
+def read_identity(folder: Path) -> Manifest[Plan] | Manifest[MatchPlan]:
+    """What the file says, of a run of either kind; raises :class:`RunError` naming what is wrong.
 
-    The type of its plan says of which kind the run is.
+    The type of its plan says of which kind the run is. Pieces are not looked for.
     """
     path = folder / MANIFEST_NAME
     try:
@@ -142,6 +130,30 @@ def read_manifest(folder: Path) -> Manifest[Plan] | Manifest[MatchPlan]:
     return manifest
 
 
+def read_manifest(folder: Path) -> Manifest[Plan] | Manifest[MatchPlan]:
+    """The manifest of a run folder with the pieces that it holds; raises what both may raise."""
+    manifest = read_identity(folder)
+    pieces, faults = pieces_of(folder, manifest)
+    if faults:
+        raise RunError(f"part {faults[0].path}: {faults[0].words}; play the run again")
+    return replace(manifest, pieces=pieces)
+
+
+def pieces_of(folder: Path, manifest: Manifest[Any]) -> tuple[tuple[Piece, ...], list[Fault]]:
+    """The pieces that files in a run folder tell of, in order, and what is wrong with others."""
+    plan = manifest.plan
+    pieces, faults = find_pieces(folder / PARTS_FOLDER, plan.digest(), plan.start, manifest.planned)
+    wanted = 2 if isinstance(plan, MatchPlan) else 1
+    sound = []
+    for piece in pieces:
+        if len(piece.parts) == wanted and piece.parts[-1].rows == piece.count:
+            sound.append(piece)
+        else:
+            path = folder / PARTS_FOLDER / beside(piece.start)
+            faults.append(Fault("torn", path, "is torn, or not as milsim writes it"))
+    return tuple(sound), faults
+
+
 _GIVE_A_RUN = "give a folder written by milsim simulate or milsim match"
 
 
@@ -154,17 +166,14 @@ def _parse(folder: Path, content: Any) -> Manifest[Plan] | Manifest[MatchPlan]:
     try:
         rules = (content["rules"], _text(content["rules_name"]), _text(content["rules_source"]))
         rest: dict[str, Any] = {
-            "status": _text(content["status"]),
             "versions": {_text(k): _text(v) for k, v in content["versions"].items()},
             "rng": _text(content["rng"]),
             "kernels": _text(content["kernels"]),
-            "parts": tuple(_part(entry) for entry in content["parts"]),
         }
         manifest: Manifest[Plan] | Manifest[MatchPlan]
         if kind == "matches":
             match_plan = match_plan_of_manifest(content["plan"], *rules)
-            matches = tuple(_part(entry) for entry in content["matches"])
-            manifest = Manifest(plan=match_plan, matches=matches, **rest)
+            manifest = Manifest(plan=match_plan, **rest)
         else:
             manifest = Manifest(plan=plan_of_manifest(content["plan"], *rules), **rest)
     except MilsimError as error:
@@ -173,17 +182,8 @@ def _parse(folder: Path, content: Any) -> Manifest[Plan] | Manifest[MatchPlan]:
         raise RunError(f"{where}: no entry {quote(error.args[0])}") from None
     except (TypeError, AttributeError):
         raise RunError(f"{where}: an entry is malformed") from None
-    if manifest.status not in STATUSES:
-        raise RunError(
-            f"{where}: status {quote(manifest.status)}; {nearest(manifest.status, STATUSES)}"
-        )
     if content.get("plan_digest") != manifest.plan.digest():
         raise RunError(f"{where}: plan and plan_digest differ; the file was edited")
-    if manifest.left < 0:
-        stored = manifest.match_rows if kind == "matches" else manifest.rows
-        raise RunError(
-            f"{where}: {quote(stored)} rows of {stored + manifest.left} {kind}; it was edited"
-        )
     return manifest
 
 
@@ -207,15 +207,3 @@ def _text(value: object) -> str:
     if not isinstance(value, str) or not value.isprintable() or len(value) > 500:
         raise TypeError("text")
     return value
-
-
-def _part(entry: dict[str, Any]) -> Part:
-    part = Part(**entry)
-    numbers = (part.start, part.rows, part.size)
-    if any(isinstance(n, bool) or not isinstance(n, int) or n < 0 for n in numbers):
-        raise TypeError("of a part")
-    # A name from a file must not lead out of the folder.
-    if part.name != Path(_text(part.name)).name or not part.name.endswith(".parquet"):
-        raise TypeError("name of a part")
-    _text(part.sha256)
-    return part

@@ -7,12 +7,15 @@ depend on threads or chunks, and whoever needs all deals of a match finds them i
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from milsim.policies.spec import parse_spec
 from milsim.simulation.columns import COLUMNS
 from milsim.simulation.match_columns import (
     BARREL_BY_PLAYER,
@@ -26,43 +29,79 @@ from milsim.simulation.match_columns import (
     TOTAL_BY_PLAYER,
     WINNER,
 )
-from milsim.simulation.match_engine import MatchChunk, play_match_plan
+from milsim.simulation.match_engine import MatchChunk, MatchPlayer
 from milsim.simulation.match_plan import MatchPlan
-from milsim.store.collect import Layout, Report, checked_folder, write_run
-from milsim.store.match_run import MATCHES_FOLDER, MatchRun
+from milsim.store.manifest import MATCHES_FOLDER, PARTS_FOLDER
+from milsim.store.match_run import MatchRun
 from milsim.store.match_schema import COUNTED, deal_schema, match_schema, players_of
-from milsim.store.run import PARTS_FOLDER
+from milsim.store.writing import Collected, Collecting, checked_folder, write_run
 
 PART_MATCHES = 1 << 12
 """Matches a part: some 100,000 deals."""
+PART_DRIVEN = 1 << 5
+"""The same where some policy is not all kernels: some 1,000 deals."""
 
 Columns = dict[str, NDArray[np.integer]]
 
 
 def collect_matches(
-    plan: MatchPlan,
-    folder: str | Path,
-    *,
-    threads: int | None = None,
-    progress: Report | None = None,
-) -> MatchRun:
-    """Play all matches of a plan and store them; returns the run, opened.
+    plan: MatchPlan, folder: str | Path, how: Collecting | None = None
+) -> Collected[MatchRun]:
+    """Play the matches of a plan that its folder does not hold yet.
 
-    Ctrl-C, and errors, are as in :func:`milsim.store.collect.collect`.
+    Ctrl-C, what may stand in the folder, and errors, are as in
+    :func:`milsim.store.collect.collect`.
     """
-    layout: Layout[MatchChunk] = Layout(
-        start=plan.start,
-        count=plan.matches,
-        part=PART_MATCHES,
-        folders=(PARTS_FOLDER, MATCHES_FOLDER),
-        span=lambda chunk: (chunk.start, chunk.matches),
-        frames=lambda chunks: frames_of(chunks, plan.rules.deal.players),
-    )
     path = checked_folder(folder)
-    manifest = write_run(
-        plan, path, layout, lambda stop: play_match_plan(plan, threads=threads, stop=stop), progress
-    )
-    return MatchRun(path, manifest)
+    manifest, ended, failures = write_run(MatchMaking(plan), path, how or Collecting())
+    return Collected(MatchRun(path, manifest), ended, failures)
+
+
+@dataclass(frozen=True, slots=True)
+class MatchMaking:
+    """A plan of matches, and the rows of its parts."""
+
+    plan: MatchPlan
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """Of the deals, and of the matches."""
+        return (PARTS_FOLDER, MATCHES_FOLDER)
+
+    @property
+    def first(self) -> int:
+        """The first match."""
+        return self.plan.start
+
+    @property
+    def count(self) -> int:
+        """How many matches."""
+        return self.plan.matches
+
+    @property
+    def part(self) -> int:
+        """Matches a part."""
+        driven = any(parse_spec(text).number is None for text in self.plan.policies)
+        return PART_DRIVEN if driven else PART_MATCHES
+
+    def ready(self) -> int:
+        """Compile what the plan needs."""
+        player = _player(self.plan)
+        player.warm_up()
+        return player.size
+
+    def play(self, start: int, count: int) -> MatchChunk:
+        """The matches of a range."""
+        return _player(self.plan)(start, count)
+
+    def frames(self, chunks: Sequence[MatchChunk]) -> tuple[pl.DataFrame, ...]:
+        """A row a deal, and a row a match."""
+        return frames_of(chunks, self.plan.rules.deal.players)
+
+
+@lru_cache(maxsize=2)
+def _player(plan: MatchPlan) -> MatchPlayer:
+    return MatchPlayer(plan)
 
 
 def frames_of(chunks: Sequence[MatchChunk], players: int) -> tuple[pl.DataFrame, pl.DataFrame]:

@@ -13,12 +13,12 @@ from milsim.errors import RunError, UsageError, nearest, quote
 from milsim.policies.origins import told
 from milsim.rules import Rules, digest
 from milsim.simulation.match_plan import MatchPlan
-from milsim.store.manifest import Manifest, read_manifest
+from milsim.store.manifest import MATCHES_FOLDER, PARTS_FOLDER, Manifest, read_manifest
 from milsim.store.match_schema import deal_schema, match_schema
-from milsim.store.parts import check_parts, check_starts, scan
-from milsim.store.run import MODELS, PARTS_FOLDER, PLAYED, Run
+from milsim.store.parts import check_parts, scan
+from milsim.store.pieces import spans_of
+from milsim.store.run import MODELS, PLAYED, Run
 
-MATCHES_FOLDER = "matches"
 NO_MATCHES = "holds single deals, not matches; give a run of milsim match"
 
 
@@ -61,8 +61,8 @@ class MatchRun:
 
     @property
     def played(self) -> int:
-        """Matches stored: fewer than ``plan.matches`` if the run was interrupted."""
-        return self.manifest.match_rows
+        """Matches stored: fewer than ``plan.matches`` if it was interrupted, or is a shard."""
+        return self.manifest.stored
 
     @property
     def complete(self) -> bool:
@@ -83,20 +83,11 @@ class MatchRun:
 
     def check(self) -> None:
         """Compare the parts on disk with the manifest; raises RunError at the first fault."""
-        deals, matches = self.manifest.parts, self.manifest.matches
-        if len(deals) != len(matches):
-            raise RunError(
-                f"run {self.folder}: {len(deals)} parts of deals but {len(matches)} of matches"
-            )
-        lengths = [part.rows for part in matches]
-        for parts in (matches, deals):
-            check_starts(self.folder, parts, lengths, self.plan.start, "match")
         for folder, parts, schema in (
-            (self._matches_folder, matches, match_schema(self.players)),
-            (self._deals_folder, deals, deal_schema(self.players)),
+            (self._matches_folder, self.manifest.matches, match_schema(self.players)),
+            (self._deals_folder, self.manifest.parts, deal_schema(self.players)),
         ):
-            unfinished = self.manifest.unfinished
-            check_parts(self.folder, folder, parts, schema, unfinished=unfinished)
+            check_parts(self.folder, folder, parts, schema, complete=self.complete)
 
     def deals(self) -> pl.LazyFrame:
         """A row a deal (columns: :func:`milsim.store.match_schema.deal_notes`), in no order."""
@@ -120,12 +111,12 @@ class MatchRun:
 
         Raises :class:`~milsim.errors.UsageError` if the run does not hold this match.
         """
-        first, last = self.plan.start, self.plan.start + self.played - 1
-        if isinstance(index, bool) or not isinstance(index, int) or not first <= index <= last:
-            raise UsageError(f"match: {quote(index)} is not in the run; use {first} to {last}")
-        both = zip(self.manifest.parts, self.manifest.matches, strict=True)
-        place = max(i for i, part in enumerate(self.manifest.matches) if part.start <= index)
-        deals, matches = list(both)[place]
+        pieces = self.manifest.pieces
+        is_number = isinstance(index, int) and not isinstance(index, bool)
+        held = [each for each in pieces if is_number and each.start <= index < each.end]
+        if not held:
+            raise UsageError(f"match: {quote(index)} is not in the run; use {spans_of(pieces)}")
+        deals, matches = held[0].parts
         found = (
             scan(self._deals_folder, [deals], deal_schema(self.players)),
             scan(self._matches_folder, [matches], match_schema(self.players)),
@@ -141,7 +132,9 @@ class MatchRun:
     def provenance(self) -> str:
         """One line that says where the numbers come from: rules, policies, seed, matches."""
         version = self.manifest.versions.get("milsim", "?")
-        return provenance_of(self.plan, self.played, version) + told(self.manifest.origins)
+        return provenance_of(self.plan, spans_of(self.manifest.pieces), version) + told(
+            self.manifest.origins
+        )
 
     @property
     def _deals_folder(self) -> Path:
@@ -169,10 +162,9 @@ def play_of(plan: MatchPlan) -> str:
     return f"policy {names[0]}" if len(set(names)) == 1 else f"policies {'/'.join(names)}"
 
 
-def provenance_of(plan: MatchPlan, played: int, version: str) -> str:
+def provenance_of(plan: MatchPlan, played: str, version: str) -> str:
     """One line: rules, policies, seed, the matches that were played of a plan, version."""
-    first, last = plan.start, plan.start + played - 1
-    matches = f"match {first}" if played == 1 else f"matches {first}–{last}"
+    matches = f"match{'' if played.isdigit() else 'es'} {played}"
     return (
         f"rules {plan.rules.name} ({digest(plan.rules)[:8]}) · {play_of(plan)} · "
         f"seed {plan.seed}, {matches} · milsim {version}"

@@ -1,4 +1,4 @@
-"""Parts: the Parquet files of a run, written whole, checked against what the manifest says."""
+"""Parts: the Parquet files of a run, written whole, checked against what stands beside them."""
 
 from __future__ import annotations
 
@@ -30,18 +30,33 @@ class Part:
     size: int
     sha256: str
 
+    @classmethod
+    def of(cls, start: int, rows: int, content: bytes) -> Part:
+        """The part that begins at an index, of the bytes of its file."""
+        return cls(name_of(start), start, rows, len(content), hashlib.sha256(content).hexdigest())
+
+
+def part_bytes(rows: pl.DataFrame) -> bytes:
+    """The bytes of a part with these rows."""
+    buffer = io.BytesIO()
+    rows.write_parquet(buffer, compression="zstd", compression_level=1, statistics=True)
+    return buffer.getvalue()
+
 
 def write_part(folder: Path, start: int, rows: pl.DataFrame) -> Part:
     """Write rows as the part that begins at this index: all of it or nothing."""
-    name = _name_of(start)
-    buffer = io.BytesIO()
-    rows.write_parquet(buffer, compression="zstd", compression_level=1, statistics=True)
-    content = buffer.getvalue()
-    write_atomically(folder / name, content)
-    return Part(name, start, rows.height, len(content), hashlib.sha256(content).hexdigest())
+    content = part_bytes(rows)
+    part = Part.of(start, rows.height, content)
+    write_atomically(folder / part.name, content)
+    return part
 
 
-def _name_of(start: int) -> str:
+def name_of(start: int) -> str:
+    """The name of the part that begins at an index.
+
+    >>> name_of(5)
+    'part-000000000005.parquet'
+    """
     return f"part-{start:012d}.parquet"
 
 
@@ -64,55 +79,47 @@ def source_of(path: Path) -> Path | bytes:
 
 
 def check_parts(
-    run: Path, folder: Path, parts: Sequence[Part], schema: pl.Schema, *, unfinished: int | None
+    run: Path, folder: Path, parts: Sequence[Part], schema: pl.Schema, *, complete: bool
 ) -> None:
-    """Compare the parts in a folder of a run with its manifest.
+    """Compare the parts in a folder of a run with what was written beside them.
 
-    ``unfinished`` is where the next part of a run begins that was killed, or is still playing: its
-    part may be there before the manifest says so, and does not count. Raises
-    :class:`~milsim.errors.RunError` at the first part that is missing, torn, empty, changed or
-    foreign, and if there are more or fewer rows than the manifest says.
+    In a run that is not ``complete`` a file that nothing tells of may be what a killed process
+    left, or another is writing: it does not count. Raises :class:`~milsim.errors.RunError` at the
+    first part that is missing, torn, empty, changed or foreign, and if there are more or fewer rows
+    than are told of.
     """
     total = sum(part.size for part in parts)
     for part in parts:
-        _check_part(folder / part.name, part, hashed=total <= HASH_UP_TO_BYTES)
+        fault = fault_of(folder / part.name, part, hashed=total <= HASH_UP_TO_BYTES)
+        if fault is not None:
+            raise RunError(f"part {folder / part.name}: {fault}; play the run again")
     if total <= HASH_UP_TO_BYTES and parts:
         found = scan(folder, parts, schema).select(pl.len()).collect().item()
         told = sum(part.rows for part in parts)
         if found != told:
             raise RunError(f"run {run}: {found} rows on disk, not {told}")
-    known = {part.name for part in parts}
-    if unfinished is not None:
-        known.add(_name_of(unfinished))
-    on_disk = folder.iterdir() if folder.is_dir() else ()
-    foreign = sorted(
-        path.name for path in on_disk if path.suffix == ".parquet" and path.name not in known
-    )
-    if foreign:
-        raise RunError(f"run {run}: {foreign[0]} is not in the manifest; remove it")
+    twice = len(parts) - len({part.sha256 for part in parts})
+    if twice:
+        raise RunError(f"run {run}: {twice} of its parts hold what others hold; play the run again")
+    if complete:
+        known = {part.name for part in parts}
+        foreign = sorted({path.name for path in folder.glob("*.parquet")} - known)
+        if foreign:
+            raise RunError(f"run {run}: {foreign[0]} is none of its parts; remove it")
 
 
-def _check_part(path: Path, part: Part, *, hashed: bool) -> None:
+def fault_of(path: Path, part: Part, *, hashed: bool) -> str | None:
+    """What is wrong with the file of a part, or None; its content is read only if ``hashed``."""
     try:
         size = path.stat().st_size
+        if size != part.size:
+            kind = "empty" if size == 0 else "torn or changed"
+            return f"{kind}, {size} bytes, not {part.size}"
+        if hashed:
+            with path.open("rb") as file:
+                found = hashlib.file_digest(file, "sha256").hexdigest()
+            if found != part.sha256:
+                return "content differs from its digest"
     except OSError:
-        raise RunError(f"part {path}: missing; play the run again") from None
-    if size != part.size:
-        kind = "empty" if size == 0 else "torn or changed"
-        raise RunError(f"part {path}: {kind}, {size} bytes, not {part.size}; play the run again")
-    if hashed:
-        with path.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
-        if found != part.sha256:
-            raise RunError(f"part {path}: content differs from the manifest; play the run again")
-
-
-def check_starts(
-    run: Path, parts: Sequence[Part], lengths: Sequence[int], start: int, unit: str
-) -> None:
-    """Raise RunError unless each part begins where the one before ends; lengths in units."""
-    following = start
-    for part, length in zip(parts, lengths, strict=True):
-        if part.start != following:
-            raise RunError(f"run {run}: {part.name} starts at {unit} {part.start}, not {following}")
-        following += length
+        return "missing"
+    return None

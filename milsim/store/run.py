@@ -13,11 +13,11 @@ from milsim.errors import RunError, UsageError, nearest, quote
 from milsim.policies.origins import told
 from milsim.rules import Rules, digest
 from milsim.simulation.plan import Plan
-from milsim.store.manifest import Manifest, read_manifest
-from milsim.store.parts import Part, check_parts, check_starts, scan
+from milsim.store.manifest import PARTS_FOLDER, Manifest, read_manifest
+from milsim.store.parts import Part, check_parts, scan
+from milsim.store.pieces import spans_of
 from milsim.store.schema import SCHEMA, SCHEMA_WITH_DD
 
-PARTS_FOLDER = "parts"
 NO_DEALS = "holds matches, not single deals; give a run of milsim simulate"
 PLAYED, DOUBLE_DUMMY = MODELS = ("played", "double-dummy")
 
@@ -57,8 +57,8 @@ class Run:
 
     @property
     def deals(self) -> int:
-        """Deals stored: fewer than ``plan.deals`` if the run was interrupted."""
-        return self.manifest.rows
+        """Deals stored: fewer than ``plan.deals`` if the run was interrupted, or is a shard."""
+        return self.manifest.stored
 
     @property
     def complete(self) -> bool:
@@ -72,14 +72,12 @@ class Run:
 
     def check(self) -> None:
         """Compare the parts on disk with the manifest; raises RunError at the first fault."""
-        parts = self.manifest.parts
-        check_starts(self.folder, parts, [part.rows for part in parts], self.plan.start, "deal")
         check_parts(
             self.folder,
             self._parts_folder,
-            parts,
+            self.manifest.parts,
             self.schema,
-            unfinished=self.manifest.unfinished,
+            complete=self.complete,
         )
 
     def as_model(self, model: str) -> Run:
@@ -142,10 +140,9 @@ class Run:
         """One line that says where the numbers come from: rules, policies, mode, seed, deals."""
         plan = self.plan
         where = f" · where {plan.where}" if plan.where else ""
-        first, last = plan.start, plan.start + self.deals - 1
         return (
             f"rules {self.rules.name} ({digest(self.rules)[:8]}) · {self.play} · "
-            f"{plan.mode} mode{where} · seed {plan.seed}, deals {first}–{last} · "
+            f"{plan.mode} mode{where} · seed {plan.seed}, deals {spans_of(self.manifest.pieces)} · "
             f"milsim {self.manifest.versions.get('milsim', '?')}{told(self.manifest.origins)}"
         )
 

@@ -15,7 +15,7 @@ from milsim.cards import SUIT_NAMES
 from milsim.deals import SEAT_NAMES
 from milsim.simulation.columns import COLUMNS, NO_SEAT
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """Version of the columns and of the manifest; a reader refuses a newer one."""
 
 

@@ -14,7 +14,7 @@ from milsim.errors import RunError, UsageError, quote
 from milsim.files import reason_of, write_atomically
 from milsim.simulation.engine import chunk_ranges, in_order
 from milsim.simulation.interrupt import Interrupts
-from milsim.store.collect import Progress, Report
+from milsim.store.writing import Progress, Report
 from milsim.tables.columns import rows_of
 from milsim.tables.folder import (
     MANIFEST_NAME,

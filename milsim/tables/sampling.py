@@ -14,7 +14,7 @@ from milsim.errors import RunError, UsageError, quote
 from milsim.files import reason_of
 from milsim.rules import Rules
 from milsim.simulation.engine import chunk_ranges
-from milsim.store.collect import Report
+from milsim.store.writing import Report
 from milsim.tables.building import begin, play_parts, refuse_another
 from milsim.tables.folder import PartFolder, manifest_of, plan_of, read_manifest
 from milsim.tables.models import ordered_deals, points_of_model

@@ -1,0 +1,136 @@
+"""``milsim runs``: list, check, merge and compact run folders."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from milsim.cli.options import (
+    JsonOption,
+    QuietOption,
+    announce_compilation,
+    parse_count,
+    parse_seed,
+    print_json,
+    say,
+)
+from milsim.errors import VerificationError
+
+app = typer.Typer(
+    name="runs",
+    help="Run folders: list them, read them again, put shards together.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+RunArgument = Annotated[
+    Path, typer.Argument(metavar="RUN", help="A folder of milsim simulate or milsim match.")
+]
+OutFolder = Annotated[
+    str, typer.Option("--out", "-o", metavar="FOLDER", help="The folder to write.")
+]
+MOST_SHOWN = 20
+
+
+@app.command("ls")
+def ls(
+    folders: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[FOLDER]...", help="Where to look, at any depth; out/ if none."),
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """List runs: what was played, how much of it, and whether it is complete."""
+    from milsim.store.listing import found_runs, listing_text
+
+    runs = found_runs(folders or [Path("out")])
+    if json:
+        print_json([each.to_dict() for each in runs])
+    else:
+        typer.echo(listing_text(runs))
+
+
+@app.command("verify")
+def verify(
+    run: RunArgument,
+    sample: Annotated[
+        str,
+        typer.Option("--sample", metavar="N", help="Deals or matches to play again; 0 for none."),
+    ] = "500",
+    seed: Annotated[
+        str, typer.Option("--seed", metavar="N", help="Another seed is another sample.")
+    ] = "1",
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Read every byte of a run again, and play a sample of its deals again; exit code 5 if wrong.
+
+    Reports parts that are torn, empty, missing, changed, duplicated, foreign or wrongly played.
+    """
+    count, number = parse_count("sample", sample, 0, 10**9), parse_seed(seed)
+    announce_compilation(quiet=quiet or json)
+    from milsim.store.verifying import verify_run
+
+    found = verify_run(run, sample=count, seed=number)
+    if json:
+        print_json(found.to_dict())
+    else:
+        left = f"; {found.left:,} of the plan are not played yet" if found.left else ""
+        typer.echo(
+            f"{found.pieces:,} parts, {found.rows:,} rows read; {found.replayed:,} played "
+            f"again{left}"
+        )
+        for note in found.notes:
+            typer.echo(note)
+        for fault in found.faults[:MOST_SHOWN]:
+            typer.echo(str(fault))
+        if found.faults[MOST_SHOWN:]:
+            typer.echo(f"... and {len(found.faults) - MOST_SHOWN:,} faults more; --json has all")
+    if found.faults:
+        count = len(found.faults)
+        raise VerificationError(
+            f"run {run}: {count:,} fault{'s' * (count > 1)}; the command that played it, given "
+            "again, mends what it can"
+        )
+    if not json:
+        say("nothing is wrong", quiet=quiet)
+
+
+@app.command("merge")
+def merge(
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RUN...", help="The folders of the shards.")
+    ],
+    out: OutFolder,
+    quiet: QuietOption = False,
+) -> None:
+    """Put the shards of a run together, in any order: the folder that one machine would write."""
+    from milsim.store.merging import merge_runs, told_spans
+
+    merged = merge_runs(runs, out)
+    manifest = merged.manifest
+    say(
+        f"{manifest.stored:,} of {manifest.planned:,} in {out}: {told_spans(manifest)}",
+        quiet=quiet,
+    )
+
+
+@app.command("compact")
+def compact(
+    run: RunArgument,
+    out: OutFolder,
+    rows: Annotated[
+        str, typer.Option("--rows", metavar="N", help="The most rows of a part.")
+    ] = "4194304",
+    quiet: QuietOption = False,
+) -> None:
+    """Write a run once more with its many small parts joined into few large ones."""
+    count = parse_count("rows", rows, 1, 1 << 30)
+    from milsim.store.merging import compact_run
+
+    compacted = compact_run(run, out, rows=count)
+    manifest = compacted.manifest
+    say(f"{manifest.stored:,} in {len(manifest.pieces):,} parts in {out}", quiet=quiet)

@@ -1,0 +1,133 @@
+"""The runs in some folders, with what their manifests say; nothing else of them is read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from milsim.errors import RunError
+from milsim.files import reason_of
+from milsim.simulation.match_plan import MatchPlan
+from milsim.store.manifest import MANIFEST_NAME, read_manifest
+
+MOST_DEPTH = 6
+
+
+@dataclass(frozen=True, slots=True)
+class ListedRun:
+    """A run in a line: ``fault`` says why it cannot be read, else it is empty.
+
+    ``unit`` is deals or matches, ``stored`` of ``planned`` are there; ``size`` in bytes.
+    """
+
+    folder: str
+    unit: str = ""
+    stored: int = 0
+    planned: int = 0
+    parts: int = 0
+    size: int = 0
+    rules: str = ""
+    policies: tuple[str, ...] = ()
+    seed: int = 0
+    what: str = ""
+    plan_digest: str = ""
+    fault: str = ""
+
+    @property
+    def complete(self) -> bool:
+        """Whether all of the plan is there."""
+        return not self.fault and self.stored == self.planned
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain JSON values."""
+        return {**asdict(self), "policies": list(self.policies), "complete": self.complete}
+
+
+def found_runs(folders: Sequence[Path]) -> list[ListedRun]:
+    """All runs in and below some folders, by name; raises RunError for what is no folder."""
+    found = []
+    for folder in folders:
+        if not folder.is_dir():
+            raise RunError(f"folder {folder}: no such folder; name one that holds runs")
+        found += [_listed(each) for each in _below(folder, MOST_DEPTH)]
+    return sorted(found, key=lambda each: each.folder)
+
+
+def _below(folder: Path, depth: int) -> Iterator[Path]:
+    try:
+        with os.scandir(folder) as entries:
+            names = sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
+        if (folder / MANIFEST_NAME).is_file():
+            yield folder
+        elif depth:
+            for name in names:
+                yield from _below(folder / name, depth - 1)
+    except OSError as error:
+        raise RunError(f"folder {folder}: cannot read, {reason_of(error)}") from None
+
+
+def _listed(folder: Path) -> ListedRun:
+    try:
+        manifest = read_manifest(folder)
+    except RunError as error:
+        return ListedRun(str(folder), fault=str(error).removeprefix(f"run {folder}: "))
+    plan = manifest.plan
+    what = "" if isinstance(plan, MatchPlan) else " ".join(filter(None, (plan.mode, plan.where)))
+    return ListedRun(
+        folder=str(folder),
+        unit="matches" if isinstance(plan, MatchPlan) else "deals",
+        stored=manifest.stored,
+        planned=manifest.planned,
+        parts=len(manifest.pieces),
+        size=sum(part.size for piece in manifest.pieces for part in piece.parts),
+        rules=plan.rules.name,
+        policies=tuple(plan.policies),
+        seed=plan.seed,
+        what=what,
+        plan_digest=plan.digest(),
+    )
+
+
+def listing_text(runs: Sequence[ListedRun]) -> str:
+    """A line a run, aligned.
+
+    >>> print(listing_text([ListedRun("out/a", "deals", 5, 10, 1, 2048, "mil", ("greedy",) * 3)]))
+    run       stored  unit   rules  policy  seed  what
+    out/a  5 (50.0%)  deals  mil    greedy     0
+    """
+    if not runs:
+        return "no runs"
+    rows = [("run", "stored", "unit", "rules", "policy", "seed", "what")]
+    for each in runs:
+        if each.fault:
+            rows.append((each.folder, "", "", "", "", "", each.fault))
+            continue
+        share = "" if each.complete else f" ({100 * each.stored / each.planned:.1f}%)"
+        policies = each.policies[:1] if len(set(each.policies)) == 1 else each.policies
+        rows.append(
+            (
+                each.folder,
+                f"{each.stored:,}{share}",
+                each.unit,
+                each.rules,
+                ",".join(policies),
+                str(each.seed),
+                each.what,
+            )
+        )
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    right = {1, 5}
+    lines = []
+    for row in rows:
+        cells = [
+            text.rjust(width) if place in right else text.ljust(width)
+            for place, (text, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines)
+
+
+__all__ = ["ListedRun", "found_runs", "listing_text"]

@@ -1,0 +1,86 @@
+"""Who writes into a folder: one process alone, or several shards side by side.
+
+The locks are the operating system's (flock), so that one that a killed process held is free again
+at once; nobody has to remove a file by hand. Readers are never kept out.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+from milsim.errors import RunError
+
+if sys.platform != "win32":
+    import fcntl
+
+LOCK_NAME = ".lock"
+Shard = tuple[int, int]
+"""``(k, n)``: the k-th of n, from 1."""
+
+
+@contextmanager
+def locked(folder: Path, shard: Shard = (1, 1)) -> Iterator[None]:
+    """Hold a folder for writing: alone, or as one shard of several.
+
+    Raises :class:`~milsim.errors.RunError`, naming the process, if another holds it.
+    """
+    if sys.platform == "win32":  # pragma: no cover - there is no flock, and no lock
+        yield
+        return
+    shared = shard[1] > 1
+    with _held(folder / LOCK_NAME, folder, shared=shared):
+        if not shared:
+            yield
+            return
+        with _held(folder / f"{LOCK_NAME}-{shard[0]}-of-{shard[1]}", folder, shared=False):
+            yield
+
+
+@contextmanager
+def _held(path: Path, folder: Path, *, shared: bool) -> Iterator[None]:
+    file = _acquired(path, folder, shared=shared)
+    try:
+        if not shared:
+            file.truncate(0)
+            file.seek(0)
+            file.write(f"{os.getpid()} on {platform.node()}\n")
+            file.flush()
+        yield
+    finally:
+        with suppress(OSError):
+            # The last one out takes the file away; who comes then looks whether it is still there.
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            path.unlink(missing_ok=True)
+        file.close()
+
+
+def _acquired(path: Path, folder: Path, *, shared: bool) -> IO[str]:
+    kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+    while True:
+        file = path.open("a+", encoding="utf-8", errors="replace")
+        try:
+            fcntl.flock(file, kind | fcntl.LOCK_NB)
+        except OSError as error:
+            file.seek(0)
+            who = file.read(100).strip()
+            file.close()
+            if not isinstance(error, BlockingIOError):
+                raise
+            told = f" (process {who})" if who.isprintable() and who else ""
+            raise RunError(
+                f"out {folder}: another process writes into it{told}; wait for it, or name another "
+                "folder"
+            ) from None
+        with suppress(OSError):
+            if os.fstat(file.fileno()).st_ino == path.stat().st_ino:
+                return file
+        file.close()  # the one who held it has just taken it away
+
+
+__all__ = ["LOCK_NAME", "Shard", "locked"]

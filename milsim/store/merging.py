@@ -1,0 +1,143 @@
+"""Shards put together, and many small parts made few large ones."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from milsim.errors import RunError, UsageError
+from milsim.files import reason_of, write_atomically
+from milsim.simulation.match_plan import MatchPlan
+from milsim.simulation.plan import whole_number
+from milsim.store.lock import locked
+from milsim.store.manifest import MATCHES_FOLDER, PARTS_FOLDER, Manifest, read_manifest
+from milsim.store.match_run import MatchRun, open_any
+from milsim.store.parts import Part, part_bytes
+from milsim.store.pieces import Piece, spans_of
+from milsim.store.run import Run
+from milsim.store.writing import begin_folder, checked_folder, disk_errors, known_manifest
+
+COMPACT_ROWS = 1 << 22
+
+
+def folders_of(manifest: Manifest[Any]) -> tuple[str, ...]:
+    """The subfolders that each part of a run has a file in."""
+    if isinstance(manifest.plan, MatchPlan):
+        return (PARTS_FOLDER, MATCHES_FOLDER)
+    return (PARTS_FOLDER,)
+
+
+def merge_runs(runs: Sequence[str | Path], out: str | Path) -> Run | MatchRun:
+    """Put shards of one run together in a folder; the order in which they are given does not count.
+
+    The folder is new, or holds some of the run already. Its files are those that one process would
+    have written. Raises :class:`~milsim.errors.RunError` if a run is of another plan or was played
+    by other code, if two hold the same deals, or a file is not what was written.
+    """
+    if not runs:
+        raise UsageError("runs: none given; name the folders of the shards")
+    path = checked_folder(out)
+    shards = [(Path(folder), read_manifest(Path(folder))) for folder in runs]
+    first_path, first = shards[0]
+    identity: Manifest[Any] = replace(first, pieces=())
+    for each, manifest in shards:
+        if each.resolve() == path.resolve():
+            raise UsageError(f"out {path}: is one of the runs; name another folder")
+        if manifest.plan.digest() != first.plan.digest():
+            raise RunError(f"run {each}: is of another plan than {first_path}")
+        if replace(manifest, pieces=()).to_json() != identity.to_json():
+            raise RunError(f"run {each}: was played by other code than {first_path}")
+    with disk_errors(path):
+        there, _ = known_manifest(identity, path)
+    held = [(path, piece) for piece in there.pieces] if there is not None else []
+    held += [(each, piece) for each, manifest in shards for piece in manifest.pieces]
+    held.sort(key=lambda item: item[1].start)
+    for (one, before), (other, piece) in itertools.pairwise(held):
+        if piece.start < before.end:
+            both = f"{piece.start}–{min(piece.end, before.end) - 1}"
+            raise RunError(f"runs {one} and {other}: both hold {both}; leave one of them out")
+    folders = folders_of(first)
+    with disk_errors(path):
+        path.mkdir(parents=True, exist_ok=True)
+        with locked(path):
+            begin_folder(identity, path, folders)
+            for source, piece in held:
+                if source != path:
+                    _copy(source, path, folders, piece)
+    return open_any(path)
+
+
+def _copy(source: Path, path: Path, folders: Sequence[str], piece: Piece) -> None:
+    for folder, part in zip(folders, piece.parts, strict=True):
+        origin = source / folder / part.name
+        try:
+            content = origin.read_bytes()
+        except OSError as error:
+            raise RunError(f"part {origin}: {reason_of(error)}") from None
+        if hashlib.sha256(content).hexdigest() != part.sha256:
+            raise RunError(f"part {origin}: is torn or changed; play that shard again")
+        write_atomically(path / folder / part.name, content)
+    piece.write(path / folders[0])
+
+
+def compact_run(run: str | Path, out: str | Path, *, rows: int = COMPACT_ROWS) -> Run | MatchRun:
+    """Write a run once more with neighbouring parts joined, up to so many rows in each.
+
+    The rows are the same, in fewer and larger files. Raises :class:`~milsim.errors.RunError` for a
+    run that is not as it was written, and for a folder that is not empty.
+    """
+    whole_number("rows", rows, 1, 1 << 30)
+    source, path = Path(run), checked_folder(out)
+    opened = open_any(source)
+    manifest: Manifest[Any] = opened.manifest
+    folders = folders_of(manifest)
+    with disk_errors(path):
+        if path.exists() and (not path.is_dir() or any(path.iterdir())):
+            raise RunError(f"out {path}: is not an empty folder; name a new one")
+        path.mkdir(parents=True, exist_ok=True)
+        with locked(path):
+            begin_folder(replace(manifest, pieces=()), path, folders)
+            for group in _groups(manifest.pieces, rows):
+                _join(source, path, folders, group)
+    return open_any(path)
+
+
+def _groups(pieces: Sequence[Piece], rows: int) -> Iterator[list[Piece]]:
+    held: list[Piece] = []
+    size = 0
+    for piece in pieces:
+        larger = size + piece.parts[0].rows
+        if held and (held[-1].end != piece.start or larger > rows):
+            yield held
+            held, larger = [], piece.parts[0].rows
+        held.append(piece)
+        size = larger
+    if held:
+        yield held
+
+
+def _join(source: Path, path: Path, folders: Sequence[str], group: list[Piece]) -> None:
+    start, count = group[0].start, sum(piece.count for piece in group)
+    parts = []
+    for place, folder in enumerate(folders):
+        files = [(source / folder / piece.parts[place].name).resolve() for piece in group]
+        frame = pl.concat([pl.read_parquet(file, glob=False) for file in files])
+        content = part_bytes(frame)
+        part = Part.of(start, frame.height, content)
+        write_atomically(path / folder / part.name, content)
+        parts.append(part)
+    Piece(group[0].plan, start, count, tuple(parts)).write(path / folders[0])
+
+
+def told_spans(manifest: Manifest[Any]) -> str:
+    """Which indices a run holds, for people."""
+    return spans_of(manifest.pieces) or "nothing yet"
+
+
+__all__ = ["COMPACT_ROWS", "compact_run", "folders_of", "merge_runs", "told_spans"]

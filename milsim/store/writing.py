@@ -1,0 +1,335 @@
+"""Play a plan into a run folder: parts in the order of the index, and only those not there yet.
+
+Parts end at fixed indices, so their bytes do not depend on threads,
+shards, engine or interruption. A part is written under a hidden name, synced and renamed; then
+follows the file beside it, from which on it counts (:mod:`milsim.store.pieces`). A process killed
+at any moment leaves a folder that reads, and that the same command goes on with.
+"""
+
+from __future__ import annotations
+
+import platform
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from importlib.metadata import version
+from itertools import islice
+from pathlib import Path
+from typing import Any, Generic, TypeVar, cast
+
+from milsim.errors import (
+    InterruptedRunError,
+    RunError,
+    StoppedEarlyError,
+    UsageError,
+    quote,
+)
+from milsim.files import reason_of, write_atomically
+from milsim.simulation.engine import chunk_ranges
+from milsim.simulation.interrupt import Interrupts
+from milsim.store.engines import Engine, Failure, Made, Making, Span, Threads
+from milsim.store.lock import Shard, locked
+from milsim.store.manifest import (
+    MANIFEST_NAME,
+    PARTS_FOLDER,
+    POLICY,
+    Manifest,
+    P,
+    pieces_of,
+    read_identity,
+    read_manifest,
+)
+from milsim.store.parts import HASH_UP_TO_BYTES, fault_of
+from milsim.store.pieces import Fault, Piece, beside, gaps, once_more
+
+PLAN_NAME = "plan.toml"
+MOST_FAILURES = 16
+_MANY_PARTS = 100_000
+"""Parts that may fail before a run stops: a fault that is everywhere is not played to the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a simulation is: deals played of deals to play, and seconds since its start."""
+
+    done: int
+    total: int
+    seconds: float
+
+
+Report = Callable[[Progress], None]
+R = TypeVar("R", covariant=True)
+"""A run of either kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Collecting:
+    """How a plan is played into its folder; all may be left out.
+
+    ``engine`` plays. Of ``shard`` (k, n) only every n-th part is played, from the k-th on.
+    ``seconds`` is the most time to play. ``progress`` is told how far it is, ``told`` in words what
+    was wrong and is mended: torn parts that are played again. ``failed`` gets ranges that could not
+    be played, as they come.
+    """
+
+    engine: Engine = field(default_factory=Threads)
+    shard: Shard = (1, 1)
+    seconds: float | None = None
+    progress: Report | None = None
+    told: Callable[[str], None] | None = None
+    failed: Callable[[Failure], None] | None = None
+
+
+class Ended(StrEnum):
+    """Why the playing of a plan, or of a shard of it, ended."""
+
+    COMPLETE = "complete"
+    INTERRUPTED = "interrupted"
+    TIME = "time"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Collected(Generic[R]):
+    """A run as far as it is stored, why it is no further, and what could not be played."""
+
+    run: R
+    ended: Ended
+    failures: tuple[Failure, ...] = ()
+
+    def check(self, stored: str) -> None:
+        """Raise an error with its exit code unless all was played; ``stored`` says how much was.
+
+        :class:`~milsim.errors.InterruptedRunError` after Ctrl-C,
+        :class:`~milsim.errors.StoppedEarlyError` when time was up or something failed.
+        """
+        kept = f"{stored}; the same command goes on"
+        if self.ended == Ended.FAILED:
+            count = len(self.failures)
+            more = f" and {count - 1} ranges more" if count > 1 else ""
+            raise StoppedEarlyError(f"could not play {self.failures[0]}{more}; {kept}")
+        if self.ended == Ended.TIME:
+            raise StoppedEarlyError(f"time was up after {kept}")
+        if self.ended == Ended.INTERRUPTED:
+            raise InterruptedRunError(f"interrupted after {kept}")
+
+
+def checked_folder(folder: object) -> Path:
+    """The path of a run folder to be; raises UsageError for what is no folder's name."""
+    if not isinstance(folder, str | Path) or not str(folder):
+        raise UsageError(f"out: {quote(folder)} is no folder's name")
+    return Path(folder)
+
+
+def part_spans(making: Making[Any], shard: Shard = (1, 1)) -> Iterator[Span]:
+    """The spans of all parts of a plan, or of a shard of it.
+
+    >>> from milsim.simulation.plan import Plan
+    >>> from milsim.store.collect import DealMaking
+    >>> list(part_spans(DealMaking(Plan.make(deals=262149, start=7))))
+    [(7, 262137), (262144, 12)]
+    """
+    k, n = shard
+    # Not a list: a plan may have millions of parts.
+    return islice(chunk_ranges(making.first, making.count, making.part), k - 1, None, n)
+
+
+Written = tuple[Manifest[Any], Ended, tuple[Failure, ...]]
+
+
+def write_run(making: Making[Any], path: Path, how: Collecting) -> Written:
+    """Play a plan into a folder, part by part; its manifest, and what a `Collected` says."""
+    fresh = new_manifest(making.plan)
+    with disk_errors(path):
+        known, faults = known_manifest(fresh, path)
+        if (
+            known is not None
+            and not faults
+            and next(_missing(making, known, how.shard), None) is None
+            and not _faulty(path, making, known)
+        ):
+            return known, Ended.COMPLETE, ()
+        # What the plan or the kernels cannot do must show before the folder is touched.
+        making.ready()
+        path.mkdir(parents=True, exist_ok=True)
+        with locked(path, how.shard):
+            return _written(making, path, fresh, how)
+
+
+def _written(making: Making[Any], path: Path, fresh: Manifest[Any], how: Collecting) -> Written:
+    begin_folder(fresh, path, making.folders)
+    manifest = _mended(making, path, how)
+    total = _number_missing(making, manifest, how.shard)
+    interrupts = Interrupts()
+    started = time.monotonic()
+    ends = None if how.seconds is None else started + how.seconds
+    done = 0
+
+    def stop() -> bool:
+        return interrupts.asked() or (ends is not None and time.monotonic() >= ends)
+
+    def heard(count: int) -> None:
+        nonlocal done
+        done += count
+        if how.progress is not None:
+            how.progress(Progress(done, total, time.monotonic() - started))
+
+    failures: list[Failure] = []
+    with interrupts:
+        for outcome in how.engine.make(making, _missing(making, manifest, how.shard), stop, heard):
+            if isinstance(outcome, Failure):
+                failures.append(outcome)
+                if how.failed is not None:
+                    how.failed(outcome)
+                if len(failures) >= MOST_FAILURES:
+                    break
+            else:
+                keep(outcome, path, making.folders)
+    found = cast("Manifest[Any]", read_manifest(path))
+    ended = Ended.COMPLETE
+    if interrupts.asked():
+        ended = Ended.INTERRUPTED
+    elif failures:
+        ended = Ended.FAILED
+    elif next(_missing(making, found, how.shard), None) is not None:
+        ended = Ended.TIME
+    return found, ended, tuple(failures)
+
+
+def keep(outcome: Made, path: Path, folders: Sequence[str]) -> None:
+    """Write a part into a run folder: its files, then the one beside them."""
+    for folder, part, content in zip(folders, outcome.piece.parts, outcome.contents, strict=True):
+        write_atomically(path / folder / part.name, content)
+    outcome.piece.write(path / folders[0])
+
+
+def known_manifest(fresh: Manifest[P], path: Path) -> tuple[Manifest[P] | None, list[Fault]]:
+    """What a folder holds of a plan already, or None if it is new or empty; and torn files."""
+    if path.exists() and not path.is_dir():
+        raise RunError(f"out {path}: is a file; name a new or empty folder, or one to go on with")
+    if not (path / MANIFEST_NAME).exists():
+        own = {PLAN_NAME, PARTS_FOLDER, "matches"}
+        names = {each.name for each in path.iterdir()} if path.is_dir() else set()
+        if any(name not in own and not name.startswith(".") for name in names):
+            raise RunError(f"out {path}: folder is not empty; name a new or empty one")
+        return None, []
+    there: Manifest[Any] = read_identity(path)
+    if there.plan.digest() != fresh.plan.digest() or type(there.plan) is not type(fresh.plan):
+        raise RunError(f"out {path}: holds a run of another plan; name another folder")
+    if replace(there, pieces=()).to_json() != fresh.to_json():
+        raise RunError(
+            f"out {path}: was begun by other code ({_differing(there, fresh)}); play it anew in "
+            "another folder"
+        )
+    pieces, faults = pieces_of(path, there)
+    return replace(there, pieces=pieces), faults
+
+
+def _differing(there: Manifest[Any], fresh: Manifest[Any]) -> str:
+    """What two manifests of a plan differ in, in words."""
+    found = [
+        f"{name} {there.versions.get(name, 'none')}, now {fresh.versions.get(name, 'none')}"
+        for name in sorted({*there.versions, *fresh.versions})
+        if there.versions.get(name) != fresh.versions.get(name)
+    ]
+    if there.kernels != fresh.kernels:
+        found.append(f"kernels {there.kernels}, now {fresh.kernels}")
+    if there.rng != fresh.rng:
+        found.append(f"random numbers {there.rng}, now {fresh.rng}")
+    return "; ".join(found[:2]) or "the text of its manifest"
+
+
+def begin_folder(fresh: Manifest[Any], path: Path, folders: Sequence[str]) -> None:
+    """Write what a run folder begins with, unless it is there."""
+    for folder in folders:
+        (path / folder).mkdir(parents=True, exist_ok=True)
+    if not (path / MANIFEST_NAME).exists():
+        write_atomically(path / PLAN_NAME, fresh.plan.to_toml().encode())
+        write_atomically(path / MANIFEST_NAME, fresh.to_json().encode())
+
+
+def _missing(making: Making[Any], manifest: Manifest[Any], shard: Shard) -> Iterator[Span]:
+    """The parts of a shard that are not stored whole; one that was cut short is played anew."""
+    left = list(gaps(making.first, making.count, manifest.pieces))
+    at = 0
+    for start, count in part_spans(making, shard):
+        while at < len(left) and sum(left[at]) <= start:
+            at += 1
+        if at < len(left) and left[at][0] < start + count:
+            yield start, count
+
+
+def _number_missing(making: Making[Any], manifest: Manifest[Any], shard: Shard) -> int:
+    """How many indices are left to play, for the eye only where parts are very many."""
+    if making.count // making.part > _MANY_PARTS:
+        return max(1, (making.count - manifest.stored) // shard[1])
+    return sum(count for _, count in _missing(making, manifest, shard))
+
+
+def _faulty(path: Path, making: Making[Any], manifest: Manifest[Any]) -> list[tuple[Piece, str]]:
+    """The pieces whose files are not what was written, and what is wrong with each."""
+    total = sum(part.size for piece in manifest.pieces for part in piece.parts)
+    found = []
+    for piece in manifest.pieces:
+        for folder, part in zip(making.folders, piece.parts, strict=True):
+            fault = fault_of(path / folder / part.name, part, hashed=total <= HASH_UP_TO_BYTES)
+            if fault is not None:
+                found.append((piece, f"part {path / folder / part.name}: {fault}"))
+                break
+    return found + [
+        (piece, f"part {path / making.folders[0] / piece.parts[0].name}: is another once more")
+        for piece in once_more(manifest.pieces)
+    ]
+
+
+def _mended(making: Making[Any], path: Path, how: Collecting) -> Manifest[Any]:
+    """The manifest without pieces that are torn or missing: they are told of, and played again."""
+    if how.shard[1] == 1:
+        for folder in ("", *making.folders):
+            for leftover in (path / folder).glob(".*.tmp"):
+                leftover.unlink()
+    manifest: Manifest[Any] = read_identity(path)
+    pieces, faults = pieces_of(path, manifest)
+    bad = [(fault.path, f"part {fault.path}: {fault.words}") for fault in faults]
+    bad += [
+        (path / making.folders[0] / beside(piece.start), words)
+        for piece, words in _faulty(path, making, replace(manifest, pieces=pieces))
+    ]
+    for beside_it, words in bad:
+        if how.told is not None:
+            how.told(f"{words}; played again")
+        # Another shard may be mending the same.
+        beside_it.unlink(missing_ok=True)
+    gone = {beside_it.name for beside_it, _ in bad}
+    return replace(manifest, pieces=tuple(p for p in pieces if beside(p.start) not in gone))
+
+
+@contextmanager
+def disk_errors(path: Path) -> Iterator[None]:
+    """Turn what the disk refuses into a RunError."""
+    try:
+        yield
+    except OSError as error:
+        reason = reason_of(error)
+        raise RunError(f"out {path}: cannot write, {reason}; name another folder") from error
+
+
+def new_manifest(plan: P) -> Manifest[P]:
+    """The manifest of a plan when this code plays it, without pieces."""
+    from milsim._jit import kernel_digest
+    from milsim.policies.origins import origins
+    from milsim.rng import RNG_SCHEME
+
+    return Manifest(
+        plan=plan,
+        versions={
+            "milsim": version("milsim"),
+            "python": platform.python_version(),
+            **{name: version(name) for name in ("numba", "numpy", "polars")},
+            **{f"{POLICY}{name}": text for name, text in origins(plan.policies).items()},
+        },
+        rng=RNG_SCHEME,
+        kernels=kernel_digest(),
+    )
