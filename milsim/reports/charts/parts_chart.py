@@ -32,7 +32,7 @@ MIN_DEALS = 30
 """Of fewer deals nothing is drawn: it would say more than is known."""
 
 # The column of each step, what it is called, its colour and what tells it apart without colours.
-_PAID = (("paid", "paid", _GREEN, ""), ("other", "other points", _GREY, "...."))
+_PAID = (("paid", "paid", _GREEN, ""), ("other", "other points", _GREY, ""))
 _WORTH = (("worth", "paid, or not", _GREEN, ""),)
 _REST = (("trump", "trump", _BLUE, "////"), ("cards", "the cards", _AMBER, "\\\\\\\\"))
 # The groups of the right panel, and their markers.
