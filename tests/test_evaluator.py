@@ -18,6 +18,7 @@ from milsim.dealing import hand_masks_table
 from milsim.dealing.tables import N_HANDS
 from milsim.errors import RunError
 from milsim.reports.evaluator import EXAMPLES, evaluator_report, hand_evaluator
+from milsim.reports.evaluator_bidding import ACE_OFF, bidding_cuts, bids_by_count
 from milsim.reports.evaluator_errors import normal_numbers
 from milsim.reports.evaluator_features import LINES, N_WEIGHTS, features, places
 from milsim.reports.evaluator_fit import (
@@ -247,6 +248,44 @@ def test_bids_add_up(fit: Fit, file: Path) -> None:
     assert rows[0]["bid"] == "none"
 
 
+def test_bids_by_the_count_less_aces_are_counted_and_judged(fit: Fit, file: Path) -> None:
+    report = evaluator_report(table=file)
+    *rows, total = report.frames()["bidding"].to_dicts()
+    assert sum(row["n"] for row in rows) == total["n"] == N_HANDS
+    assert rows[0]["bid"] == "pass"
+    first = {int(row["bid"]): row["count_from"] for row in rows[1:] if row["count_from"]}
+    assert list(first.values()) == sorted(set(first.values()))
+    # One hand after the other, plainly.
+    draw = random.Random(3)
+    bids = bids_by_count(fit)
+    for rank in [draw.randrange(N_HANDS) for _ in range(200)]:
+        mask = int(fit.hands[rank])
+        aces = sum(mask >> card & 1 for card in (5, 11, 17, 23))
+        count = int(fit.counts[rank]) - ACE_OFF * aces
+        highest = max((c for c, cut in bidding_cuts(fit).items() if count >= cut), default=PASS)
+        assert bids[rank] == min(highest, fit.caps[rank])
+    known = fit.bids.passes
+    agrees = (bids == PASS) == (fit.bids.right == PASS)
+    assert total["agrees"] == pytest.approx(agrees[known].mean())
+    assert total["right"] == pytest.approx((bids == fit.bids.right)[known].mean())
+    assert f"less {ACE_OFF} for each ace" in to_text(report)
+
+
+def test_taking_off_for_aces_tells_bid_from_pass_better() -> None:
+    """On the tables that come with milsim, as analysis/bidding says of whole deals."""
+    for rules, figures in (("mil", (0.919, 0.945)), ("gamerules", (0.908, 0.932))):
+        chosen = load(rules)
+        table = shipped_table(chosen)
+        assert table is not None
+        fit = Fit(table, chosen)
+        known, passes = fit.bids.passes, fit.bids.right == PASS
+        found = [
+            ((bids_by_count(fit, off) == PASS) == passes)[known].mean() for off in (0, ACE_OFF)
+        ]
+        assert found == pytest.approx(figures, abs=0.0006)
+        assert bidding_cuts(fit)[100] == 17
+
+
 @pytest.mark.parametrize("rules", ["mil", "gamerules"])
 def test_the_right_bid_is_what_milsim_hand_says(
     rules: str, monkeypatch: pytest.MonkeyPatch
@@ -296,7 +335,7 @@ def test_the_command_prints_the_card(shell: Shell, file: Path) -> None:
     assert "policy expert" in result.out
     assert "How to read" in result.out
     data = json.loads(shell("report", "evaluator", "--table", str(file), "--json").out)
-    assert set(data["tables"]) == {"card", "bids", "examples", "errors"}
+    assert set(data["tables"]) == {"card", "bids", "bidding", "examples", "errors"}
     assert [row["each"] for row in data["tables"]["card"][:6]] == list(WEIGHTS[:6])
     first = data["tables"]["examples"]
     totals = {row["line"]: row["first"] for row in first}

@@ -6,15 +6,13 @@ score is at least what passing earns. The others change one thing, or are what p
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 
-from milsim.reports.evaluator_fit import Fit, bids_by, cuts
+from milsim.reports.evaluator_bidding import ACE_OFF, bids_by_count
+from milsim.reports.evaluator_fit import Fit, bids_by
 from milsim.reports.evaluator_folklore import opening_bids
 from milsim.reports.hands_known import PASS, caps_of, right_bids, scores_of, table_of
 from milsim.rules import load
-from milsim.where import feature
 
 MARGINS = (-40, -20, -10, 10, 20, 40)
 """How much more than passing a bid must score, in points; below 0: bolder than the advice."""
@@ -44,32 +42,15 @@ def bidders(rules: str, others: dict[str, np.ndarray] | None = None) -> dict[str
         found["advice, relative"] = right_bids(table, chosen, pass_noise=lead).right
     found["does not lose"] = right_bids(table, chosen, passing=0).right
     found["point count"] = np.minimum(bids_by(fit.counts, fit.evaluator.bids), caps)
-    for name, cut in count_cuts(rules).items():
-        found[name] = np.minimum(bids_by(counted(fit, name), cut), caps)
+    for name, off in COUNTED.items():
+        found[name] = bids_by_count(fit, off)
     found["opening table"] = opening_bids(fit.hands)
     found["never bids"] = np.full(len(caps), PASS)
     return found
 
 
-COUNTED = {"count against passing": 0, "count less 4 an ace": 4}
+COUNTED = {"count against passing": 0, "count less 4 an ace": ACE_OFF}
 """Counts for bidding, and what they take off for each ace: it earns for who passes, too."""
-
-
-def counted(fit: Fit, name: str) -> np.ndarray:
-    """The count of all hands, less what aces take off."""
-    return fit.counts - COUNTED[name] * feature("aces", fit.hands)
-
-
-@cache
-def count_cuts(rules: str) -> dict[str, dict[int, int]]:
-    """From which count on to bid each contract rather than pass, with the fewest errors."""
-    chosen = load(rules)
-    table = table_of(chosen)
-    fit = Fit(table, chosen)
-    known, right = fit.bids.passes, fit.bids.right
-    return {
-        name: cuts(counted(fit, name)[known], right[known], table.contracts) for name in COUNTED
-    }
 
 
 def best_scores(rules: str) -> tuple[np.ndarray, np.ndarray]:
@@ -82,4 +63,4 @@ def best_scores(rules: str) -> tuple[np.ndarray, np.ndarray]:
     return best, table.passing.astype(np.float64)
 
 
-__all__ = ["COUNTED", "MARGINS", "best_scores", "bidders", "count_cuts", "counted", "shifted"]
+__all__ = ["COUNTED", "MARGINS", "best_scores", "bidders", "shifted"]

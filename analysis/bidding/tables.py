@@ -14,13 +14,14 @@ from itertools import pairwise
 import numpy as np
 from collect import BASE, CONTRACTS, FIGURES, HERE, PLAN, lists_of, pieces
 from intervals import Estimate, Z, mean_of, ratio_of
-from lists import COUNTED, MARGINS, best_scores, count_cuts, shifted
+from lists import COUNTED, MARGINS, best_scores, shifted
 from worth import hand_rows, others_of, shares
 
 from milsim.dealing.tables import hand_masks_table
 from milsim.deals import SEAT_NAMES
 from milsim.files import write_atomically
 from milsim.reports import evaluator_report
+from milsim.reports.evaluator_bidding import bidding_cuts
 from milsim.reports.evaluator_features import LINES
 from milsim.reports.evaluator_fit import Fit
 from milsim.reports.hands_known import PASS, right_bids, table_of
@@ -267,7 +268,8 @@ def bid_counts() -> Lines:
         known, right = fit.bids.passes, fit.bids.right
         lists = lists_of(rules)
         for name in ("point count", *COUNTED):
-            cut = fit.evaluator.bids if name == "point count" else count_cuts(rules)[name]
+            off = COUNTED.get(name)
+            cut = fit.evaluator.bids if off is None else bidding_cuts(fit, off)
             bids = lists[name][known]
             line: dict[str, Cell] = {"rules": rules, "who bids": name}
             for contract in (100, 120, 140, 160, 180, 200):

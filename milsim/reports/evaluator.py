@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from milsim.cards import SUIT_SYMBOLS, parse_hand
+from milsim.reports.evaluator_bidding import ACE_OFF, bidding_table
 from milsim.reports.evaluator_errors import error_frame
 from milsim.reports.evaluator_features import LINES, features, places
 from milsim.reports.evaluator_fit import UNIT, Evaluator, Fit, bids_by
@@ -54,7 +55,7 @@ def evaluator_report(
         provenance=provenance_of(known, chosen),
         reading=READING,
         notes=tuple(_notes(fit)),
-        tables=(_card(fit), _bids(fit), _examples(fit), _errors(fit)),
+        tables=(_card(fit), _bids(fit), bidding_table(fit), _examples(fit), _errors(fit)),
     )
 
 
@@ -217,6 +218,11 @@ def _notes(fit: Fit) -> Iterator[str]:
         "counts as a step below the lowest. or pass: the highest that scores at least what passing "
         "earns (in the same play); no count of points tells that well, as strong cards earn as a "
         "defender, too."
+    )
+    yield (
+        f"To bid: aces earn for who passes, too; so take off {ACE_OFF} for each. bid or pass: how "
+        "often that is what the table says, to bid if some contract allowed scores at least what "
+        "passing earns (of all hands). milsim's analysis/bidding tried such bids at the table."
     )
     yield (
         "Folklore counts are flattered: each has its best straight line to points and its best "
