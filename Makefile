@@ -7,6 +7,7 @@
 # make docs   the generated pages of docs/
 # make analysis-strength  the study of how strong the policies are; fifty minutes
 # make analysis-bidding   the study of how high to bid; ten minutes
+# make analysis-marriages the study of what marriages are worth; seven minutes
 
 SHELL := /bin/sh
 VENV := .venv
@@ -17,7 +18,8 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 DEMO := out/demo
 STAMP := $(VENV)/.milsim-installed
 
-.PHONY: setup demo test test-slow format check lint types imports docs tables bench analysis-strength analysis-bidding clean
+.PHONY: setup demo test test-slow format check lint types imports docs tables bench analysis-strength analysis-bidding \
+	analysis-marriages clean
 
 setup: $(STAMP)
 
@@ -91,6 +93,12 @@ analysis-bidding: $(STAMP)
 	@$(BIN)/python analysis/bidding/check.py
 	@$(BIN)/python analysis/bidding/tables.py
 	@$(BIN)/python analysis/bidding/chart.py
+
+# Runs that lie in out/marriages/ are not played again.
+analysis-marriages: $(STAMP)
+	@$(BIN)/python analysis/marriages/collect.py
+	@$(BIN)/python analysis/marriages/tables.py
+	@$(BIN)/python analysis/marriages/chart.py
 
 clean:
 	rm -rf $(VENV) out dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
