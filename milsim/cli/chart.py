@@ -11,8 +11,8 @@ from milsim.cli.options import QuietOption, announce_compilation, rules_of, say
 from milsim.errors import UsageError
 
 NAME_HELP = (
-    "Of a run: bid-strength, marriages, marriage-parts or talon; of one with --dd, or several of the "
-    "same deals: bias; of the table of all hands, no run: strength-map, percentile or score."
+    "Of a run: bid-strength, marriages, marriage-parts or talon; of one with --dd, or several of "
+    "the same deals: bias; of the table of all hands, no run: strength-map, percentile or score."
 )
 
 
