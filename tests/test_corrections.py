@@ -28,6 +28,7 @@ from milsim.tables.corrections import (
     read_corrections,
     shipped_corrections,
 )
+from milsim.tables.folder import Table
 from milsim.tables.models import driven_points, ordered_deals, points_of_model
 from milsim.tables.playing import HandPlayer, deals_of_hand, needs_of
 from milsim.tables.sample_plan import SamplePlan, models_of
@@ -147,6 +148,7 @@ def test_folders_that_do_not_fit_are_refused(tmp_path: Path, shell: Shell) -> No
         (lambda: models_of("pimc=x"), UsageError, "write double-dummy=32"),
         (lambda: models_of("pimc=2,pimc=3"), UsageError, "twice"),
     ],
+    ids=map(str, range(9)),
 )
 def test_plans_that_are_none(
     make: Callable[[], object], kind: type[MilsimError], said: str
@@ -222,19 +224,19 @@ def test_hands_that_were_not_sampled_are_within_their_intervals(
 def test_the_mean_over_all_hands_is_that_of_the_model(
     fitted: Corrections, table: CompactTable
 ) -> None:
-    """Every tenth class of hands by their rank, all of them: one number, its interval."""
+    """Over hands from all ranks, with the error that all share."""
     ranks = np.arange(0, N_HANDS, 173)
     known = fitted.of("greedy").known(Curves.of_table(ranks, table), MIL)
     found = HandPlayer(MIL, "greedy", 5)(ranks, 0, 1)
     truth = found.moments()[0].sum() / found.deals.sum()
-    assert abs(known.mean - truth) < 4 * known.error
-    assert known.error < 0.6
+    assert abs(known.mean - truth) < 3 * known.error
+    assert known.error < 2
     made = found.at_least(needs_of(table.contracts, MIL)).sum(axis=0) / found.deals.sum()
     for contract, share in zip(table.contracts[:8], made.tolist(), strict=False):
         p = known.chances[contract]
         error = sqrt(p * (1 - p) / known.weights[contract])
-        assert abs(p - share) < 4 * error
-        assert error < 0.01
+        assert abs(p - share) < 3 * error
+        assert error < 0.015
 
 
 def test_a_file_is_read_as_it_was_written(fitted: Corrections, tmp_path: Path) -> None:

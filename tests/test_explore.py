@@ -21,8 +21,9 @@ from milsim.dealing.tables import N_HANDS
 from milsim.errors import RunError
 from milsim.pages.explorer import _json, explorer, words
 from milsim.reports.statistics import Interval
-from milsim.rules import Rules, load, with_fields
+from milsim.rules import Rules, digest, load, with_fields
 from milsim.tables.compact import CompactTable, read_compact, shipped_headers
+from milsim.tables.corrections import Corrections, shipped_corrections
 from milsim.tables.folder import manifest_of
 from milsim.tables.plan import TablePlan
 from tests.browser import Browser, needs_browser
@@ -188,6 +189,15 @@ def python_answer(cards: str, table: Path, rules: Rules) -> HandAnswer:
     return hand(cards, rules=rules, models=["greedy"], seconds=0, table=table)
 
 
+def made_up_corrections(rules: Rules, path: Path) -> Path:
+    """Those of mil's table, said to be of greedy and of these rules."""
+    shipped = shipped_corrections(load("mil"))
+    assert shipped is not None
+    header = {**shipped.header, "policy": "greedy", "rules": digest(rules)}
+    path.write_bytes(Corrections(header, shipped.models).to_bytes())
+    return path
+
+
 def expected(answer: HandAnswer) -> dict[str, Any]:
     """An answer of Python in the page's shape."""
     data = answer.to_dict()
@@ -277,6 +287,66 @@ def test_answers_are_those_of_milsim_hand(
         wanted = expected(python_answer(cards, own, rules))
         found = browser.value(f"state.table.answer(cards.parse({json.dumps(cards)}))")
         assert same(found, wanted), (cards, found, wanted)
+
+
+@needs_browser
+@pytest.mark.browser
+@pytest.mark.parametrize("name", RULE_SETS)
+def test_answers_of_stronger_models_are_those_of_milsim_hand(
+    name: str, browser: Browser, folder: Path, table: Path
+) -> None:
+    rules = RULE_SETS[name]
+    own = table if name == "mil" else made_up_table(rules, folder / f"{name}.hands")
+    moved = made_up_corrections(rules, folder / f"{name}.models.json")
+    page = folder / f"{name}-models.html"
+    page.write_text(explorer(rules=rules, table=own, corrections=moved), "utf-8")
+    browser.open(page)
+    drawn = np.random.default_rng(6).choice(hand_masks_table(), 12, replace=False)
+    for model in ("double-dummy", "pimc"):
+        for cards in [*HANDS, *(str(CardSet(int(mask))) for mask in drawn)]:
+            answer = hand(
+                cards,
+                rules=rules,
+                models=[model, "greedy"],
+                seconds=0,
+                table=own,
+                corrections=moved,
+            )
+            assert answer.model.source == "table, corrected"
+            call = f"state.table.answer(cards.parse({json.dumps(cards)}), {json.dumps(model)})"
+            found, wanted = browser.value(call), expected(answer)
+            assert same(found, wanted), (cards, found, wanted)
+
+
+@needs_browser
+@pytest.mark.browser
+def test_who_plays_may_be_chosen(browser: Browser, folder: Path, table: Path) -> None:
+    moved = made_up_corrections(load("mil"), folder / "mil.models.json")
+    page = folder / "who.html"
+    page.write_text(explorer(table=table, corrections=moved), "utf-8")
+    browser.open(page, f"#hand={STRONG}")
+    before = browser.text("#contracts")
+    names = browser.value("[...document.querySelectorAll('#by option')].map((e) => e.value)")
+    assert names == ["greedy", "double-dummy", "pimc"]
+    browser.value(
+        "(() => { const by = document.getElementById('by'); by.value = 'pimc'; "
+        "by.dispatchEvent(new Event('change')); return true; })()"
+    )
+    assert browser.value("location.hash") == f"#hand={STRONG}&by=pimc"
+    answer = hand(STRONG, models=["pimc", "greedy"], seconds=0, table=table, corrections=moved)
+    chance = answer.model.makes[100].value
+    assert chance is not None
+    assert browser.text("#contracts") != before
+    row = browser.text('#contracts [data-contract="100"]')
+    assert row.startswith(f"100 {shown_percent(chance)} ±")
+    browser.open(page, f"#hand={STRONG}&by=double-dummy")
+    assert browser.value("document.getElementById('by').value") == "double-dummy"
+    browser.open(page, f"#hand={STRONG}&by=nobody")
+    assert browser.text("#contracts") == before
+    browser.resize(390, 844, phone=True)
+    assert browser.value("document.documentElement.scrollWidth") == 390
+    browser.resize(1200, 900)
+    assert browser.faults == []
 
 
 # -- in a browser: hands and keys ----------------------------------------------------------------

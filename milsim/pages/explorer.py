@@ -1,8 +1,9 @@
 """The explorer: one page with the value of every hand, to click cards, look and guess.
 
-The page is joined from files of ``data/``: a template, a style sheet and three scripts, with the
-packed table of a rule set (:mod:`milsim.tables.compact`) in base64. It needs no network and no
-server. Its numbers are those of :func:`milsim.hand` with ``seconds=0``.
+The page is joined from files of ``data/``: a template, a style sheet and four scripts, with the
+packed table of a rule set (:mod:`milsim.tables.compact`) in base64, and what corrects it to
+stronger models (:mod:`milsim.tables.corrections`). It needs no network and no server. Its numbers
+are those of :func:`milsim.hand` with ``seconds=0``.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from string import Template
 from typing import Any
 
 from milsim.answers.estimates import QUANTISED
+from milsim.answers.from_table import corrections_for
 from milsim.cards import MARRIAGE_MASKS, SUITS, cards_of
 from milsim.errors import RunError
 from milsim.files import reason_of
@@ -26,19 +28,27 @@ from milsim.reference.auction import highest_bid
 from milsim.reports.statistics import Z
 from milsim.rules import Rules, digest, load
 from milsim.tables.compact import CONTRACT_STEP, CompactTable, shipped_headers
+from milsim.tables.corrections import QUANTISED_CHANCE, QUANTISED_MEAN, SHARED, Corrections
 from milsim.tables.plan import contracts_of
 from milsim.tables.playing import N_TALONS
 
 _LINE = 4096  # of base64: editors choke on a line of millions of characters
 _PASS_ZERO, _NEVER_PASSES = 64, 255  # bytes of the format: see milsim.tables.compact
+_SHOWN = {"double-dummy": "double dummy (all see all cards)", "pimc": "pimc (thinks longer)"}
 _MOST_BYTES = 20_000_000  # of a table, as for milsim hand
 
 
-def explorer(*, rules: str | Path | Rules = "mil", table: str | Path | None = None) -> str:
+def explorer(
+    *,
+    rules: str | Path | Rules = "mil",
+    table: str | Path | None = None,
+    corrections: str | Path | None = None,
+) -> str:
     """The page, HTML: the same text for the same table.
 
     ``table`` is a file of ``milsim table pack``; without it the one of these rules that comes with
-    milsim. Raises :class:`~milsim.errors.RunError` if there is none, or if it is of other rules.
+    milsim. ``corrections`` is such a file of a sample of models, or what comes with milsim, if
+    anything. Raises :class:`~milsim.errors.RunError` if there is none, or if it is of other rules.
     """
     chosen = load(rules)
     content = _shipped_file(chosen) if table is None else _file(table)
@@ -52,7 +62,7 @@ def explorer(*, rules: str | Path | Rules = "mil", table: str | Path | None = No
         raise RunError(
             f"table {table}: is of rules {known.header['rules_name']}, not of {chosen.name}"
         )
-    return _page(content, known, chosen)
+    return _page(content, known, chosen, corrections_for(corrections, chosen, known))
 
 
 def _file(path: str | Path) -> bytes:
@@ -70,12 +80,13 @@ def _shipped_file(rules: Rules) -> bytes | None:
     return (files("milsim.tables") / "data" / names[0]).read_bytes() if names else None
 
 
-def _page(content: bytes, table: CompactTable, rules: Rules) -> str:
+def _page(content: bytes, table: CompactTable, rules: Rules, models: Corrections | None) -> str:
     packed = b64encode(content).decode()
     languages = words()
     parts = {
         "style": _data("explorer.css"),
         "table_script": _data("table.js"),
+        "models_script": _data("models.js"),
         "answer_script": _data("answer.js"),
         "page_script": _data("explorer.js"),
         "settings": _json(settings_of(rules)),
@@ -87,7 +98,11 @@ def _page(content: bytes, table: CompactTable, rules: Rules) -> str:
             for place, each in enumerate(languages)
         ),
         "table": "\n".join(packed[at : at + _LINE] for at in range(0, len(packed), _LINE)),
-        "provenance": _provenance(table),
+        "provenance": _provenance(table, models),
+        "corrections": _json(None if models is None else models.for_page()),
+        "models": _options(table, models),
+        "who": " hidden" if models is None else "",
+        "models_help": "" if models is None else _help(table, models),
         "rules": escape(rules.name),
         "score": _score_words(rules),
         "policy": escape(table.policy),
@@ -135,6 +150,7 @@ def settings_of(rules: Rules) -> dict[str, Any]:
         "values": list(rules.deal.marriage_values.by_suit()),
         "z": Z,
         "quantised": QUANTISED,
+        "rounded": {"mean": QUANTISED_MEAN, "chance": QUANTISED_CHANCE, "shared": SHARED},
         "never_passes": _NEVER_PASSES,
         "pass_zero": _PASS_ZERO,
     }
@@ -171,7 +187,26 @@ def _score_words(rules: Rules) -> str:
     return f"{made} if you make the contract, minus the contract if you fail"
 
 
-def _provenance(table: CompactTable) -> str:
+def _options(table: CompactTable, models: Corrections | None) -> str:
+    """Who may play: the table's policy, and what it is corrected to."""
+    names = [table.policy, *(models.models if models is not None else ())]
+    return "".join(
+        f'<option value="{escape(name)}">{escape(_SHOWN.get(name, name))}</option>'
+        for name in names
+    )
+
+
+def _help(table: CompactTable, models: Corrections) -> str:
+    """How the other models come by their numbers."""
+    return (
+        f"<p>The other players are slower: {escape(table.policy)} and they played the same deals "
+        f"of {models.hands:,} hands, and what that taught is carried over to all hands. "
+        "<b>Double dummy</b> is not play but calculation: everybody sees all cards and makes no "
+        "mistake.</p>\n"
+    )
+
+
+def _provenance(table: CompactTable, models: Corrections | None) -> str:
     """Where the numbers come from, a definition list."""
     header = table.header
     repeated = table.deals // N_TALONS
@@ -185,6 +220,12 @@ def _provenance(table: CompactTable) -> str:
         "plan, code": f"{header['plan_digest'][:12]}, {header['kernels']}",
         "versions": ", ".join(f"{name} {version}" for name, version in header["versions"].items()),
     }
+    if models is not None:
+        each = ", ".join(f"{one.model} {one.deals}" for one in models.models.values())
+        facts["other players"] = (
+            f"corrected by {models.hands:,} hands ({each} deals of each), plan "
+            f"{models.header['plan_digest'][:12]}, {models.header['kernels']}"
+        )
     return "".join(
         f"<div><dt>{escape(name)}</dt><dd>{escape(str(fact))}</dd></div>"
         for name, fact in facts.items()

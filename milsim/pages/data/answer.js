@@ -4,7 +4,7 @@
 const settings = JSON.parse(document.getElementById("settings").textContent);
 const languages = JSON.parse(document.getElementById("words").textContent);
 const state = { mode: "explore", mask: 0, quiz: 0, guess: null, language: languages[0],
-  table: null, tally: { hands: 0, exact: 0, steps: 0 } };
+  table: null, by: null, tally: { hands: 0, exact: 0, steps: 0 } };
 const at = (id) => document.getElementById(id);
 
 // -- small things --------------------------------------------------------------------------------
@@ -84,13 +84,18 @@ function showAnswer(mask) {
   const visible = state.table !== null && mask !== 0;
   at("answer").hidden = !visible;
   if (!visible) return;
-  const answer = state.table.answer(mask);
+  const answer = answerOf(mask);
   at("answer-title").replaceChildren("Worth of ", ...shownHand(mask));
   at("advice").replaceChildren(...adviceOf(answer));
   at("strength").replaceChildren(...strengthOf(answer));
   at("talon").replaceChildren(talonOf(answer, mask));
   showContracts(answer);
   gloss(at("answer"));
+}
+
+// The answer by the model that is chosen.
+function answerOf(mask) {
+  return state.table.answer(mask, state.by ?? undefined);
 }
 
 function shownHand(mask) {

@@ -77,7 +77,7 @@ function showHand() {
     : chosen < cards.HAND_CARDS
       ? `${chosen} of 7 cards: ${cards.HAND_CARDS - chosen} to go. Below, the average `
         + "of all such hands."
-      : state.table === null ? "" : sentence(state.table.answer(state.mask));
+      : state.table === null ? "" : sentence(answerOf(state.mask));
   if (state.mode === "explore") showAnswer(state.mask);
 }
 
@@ -103,7 +103,7 @@ function questionHand() {
   for (let drawn = 0; ; drawn++) {
     const mask = randomHand();
     if (state.table.neverPasses(cards.rankOf(mask)) && drawn < 10000) continue;
-    if (!wantsBid || drawn > 300 || state.table.answer(mask).bid_up_to !== null) return mask;
+    if (!wantsBid || drawn > 300 || answerOf(mask).bid_up_to !== null) return mask;
   }
 }
 
@@ -131,7 +131,7 @@ function judge(guess) {
   if (state.guess !== null) return;
   state.guess = { bid: guess };
   const bids = options(state.quiz);
-  const { bid_up_to: right, model, passing } = state.table.answer(state.quiz);
+  const { bid_up_to: right, model, passing } = answerOf(state.quiz);
   const off = bids.indexOf(guess) - bids.indexOf(right);
   state.tally.hands++;
   state.tally.exact += off === 0;
@@ -158,6 +158,7 @@ function judge(guess) {
 function remember() {
   const parts = state.mode === "quiz" ? [`quiz=${cards.format(state.quiz)}`]
     : state.mask ? [`hand=${cards.format(state.mask)}`] : [];
+  if (state.by !== null) parts.push(`by=${state.by}`);
   if (state.language.code !== "en") parts.push(`words=${state.language.code}`);
   history.replaceState(null, "", `#${parts.join("&")}`);
 }
@@ -166,6 +167,7 @@ function readAddress() {
   const given = new URLSearchParams(location.hash.slice(1));
   const language = languages.find((each) => each.code === given.get("words"));
   if (language) setLanguage(language);
+  if (given.has("by")) setModel(given.get("by"));
   try {
     if (given.has("quiz")) {
       const mask = cards.parse(given.get("quiz"));
@@ -209,6 +211,12 @@ function setLanguage(language) {
   gloss(document.body);
 }
 
+// Who plays: the table's own policy (null), or a model that it is corrected to.
+function setModel(name) {
+  state.by = state.table.corrections?.models.has(name) ? name : null;
+  at("by").value = state.by ?? state.table.header.policy;
+}
+
 function listen() {
   at("random").addEventListener("click", () => setHand(randomHand()));
   at("clear").addEventListener("click", () => setHand(0));
@@ -236,6 +244,12 @@ function listen() {
     if (state.mode === "quiz" && state.guess === null) showQuiz(state.quiz);
     remember();
   });
+  at("by").addEventListener("change", () => {
+    setModel(at("by").value);
+    showHand();
+    if (state.mode === "quiz") showAnswer(state.quiz);
+    remember();
+  });
   window.addEventListener("hashchange", readAddress);
   window.addEventListener("resize", () => {
     if (!at("answer").hidden) showAnswer(state.mode === "quiz" ? state.quiz : state.mask);
@@ -249,6 +263,8 @@ async function start() {
     const text = atob(at("table").textContent.replace(/\s/g, ""));
     const bytes = Uint8Array.from(text, (letter) => letter.charCodeAt(0));
     state.table = await HandTable.read(bytes, settings);
+    const said = JSON.parse(at("corrections").textContent);
+    state.table.corrections = said && new Corrections(said, state.table);
   } catch (problem) {
     complain(typeof DecompressionStream === "undefined"
       ? "This browser is too old to unpack the table in this page: please use a newer one."

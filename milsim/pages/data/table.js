@@ -217,10 +217,12 @@ class HandTable {
     return found;
   }
 
-  // The answer of milsim.hand, in the shape of HandAnswer.to_dict().
-  answer(mask) {
+  // The answer of milsim.hand, in the shape of HandAnswer.to_dict(); led by a model that the table
+  // is corrected to (models.js), or by its own policy.
+  answer(mask, by = this.header.policy) {
     const ranks = this.ranksOf(mask);
-    const model = this.estimate(ranks);
+    const policy = this.estimate(ranks);
+    const model = by === policy.model ? policy : this.corrections.estimate(by, ranks);
     const passing = this.passingOf(ranks);
     const highest = this.settings.caps[cards.marriagesOf(mask)];
     let bid = null;
@@ -232,7 +234,7 @@ class HandTable {
     return {
       cards: cards.format(mask),
       hands: ranks.length,
-      percentile: this.percentile(model.points.value),
+      percentile: this.percentile(policy.points.value),
       model,
       passing,
       highest_allowed: highest,
@@ -242,7 +244,7 @@ class HandTable {
   }
 
   estimate(ranks) {
-    const { z, quantised, contracts, step, success } = this.settings;
+    const { z, quantised, contracts } = this.settings;
     const deals = this.header.deals * ranks.length;
     let halves = 0, squares = 0;
     for (const rank of ranks) {
@@ -262,19 +264,28 @@ class HandTable {
       const off = 2 * quantised * Math.sqrt(p * (1 - p));
       const makes = statistics.interval(
         p, Math.max(0, sampled.low - off), Math.min(1, sampled.high + off));
-      // Where a made contract scores the points taken, what lies above it counts by steps.
-      let more = 0;
-      if (success !== "contract") {
-        for (const [value, q] of chances) if (value > contract) more += step * q;
-      }
-      const scored = (q) => contract * (2 * q - 1) + more;
-      const score = statistics.interval(scored(p), scored(makes.low), scored(makes.high));
-      return { contract, makes, score };
+      return this.scored(contract, makes, chances);
     });
+    return this.shaped(this.header.policy, deals, mean, error, rows);
+  }
+
+  // A row of an estimate: a contract, the chance to make it, and what it scores.
+  scored(contract, makes, chances) {
+    // Where a made contract scores the points taken, what lies above it counts by steps.
+    let more = 0;
+    if (this.settings.success !== "contract") {
+      for (const [value, q] of chances) if (value > contract) more += this.settings.step * q;
+    }
+    const score = (q) => contract * (2 * q - 1) + more;
+    return { contract, makes,
+      score: statistics.interval(score(makes.value), score(makes.low), score(makes.high)) };
+  }
+
+  shaped(model, deals, mean, error, rows) {
+    const { z } = this.settings;
     const best = rows.reduce((a, b) => (b.score.value > a.score.value ? b : a));
     const points = statistics.interval(mean, mean - z * error, mean + z * error);
-    return { model: this.header.policy, deals, points, contracts: rows,
-      best_contract: best.contract };
+    return { model, deals, points, contracts: rows, best_contract: best.contract };
   }
 
   // What these hands earn by passing; unknown if none of them ever passes.
