@@ -217,6 +217,10 @@ def test_a_bid_that_more_deals_may_change_is_said_to_be_close() -> None:
     assert not is_close(interval(70, 66, 74), None)
     assert is_close(interval(65, 60, 70), None)
     assert is_close(interval(65, None, None), None)
+    better = {100: interval(60, 55, 65), 110: interval(68, 66, 70)}
+    answer = replace(answer, estimates=(replace(model, scores={**model.scores, **better}),))
+    assert is_close(interval(70, 66, 74), None)  # beside the best that may be bid
+    assert "and 68 ±2 by playing 110" in str(replace(answer, bid_up_to=None))
     # An interval that reaches further up than down.
     one = {100: interval(-100, -100, 60)}
     answer = replace(answer, estimates=(replace(model, scores={**model.scores, **one}),))

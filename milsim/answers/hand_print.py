@@ -139,10 +139,10 @@ def _advice(answer: HandAnswer) -> Iterator[str]:
         return
     earns = _shown(passing)
     if bid is None:
-        lowest = next(iter(model.scores))
-        score = _shown(model.scores[lowest])
+        best = _best_allowed(answer)
+        score = _shown(model.scores[best])
         yield from _wrapped(
-            f"Pass: it earns {earns} by passing, and {score} by playing {lowest}.{_doubt(answer)}"
+            f"Pass: it earns {earns} by passing, and {score} by playing {best}.{_doubt(answer)}"
         )
     else:
         limit = " (the rules allow no higher bid)" if bid == answer.highest_allowed else ""
@@ -157,12 +157,20 @@ def _advice(answer: HandAnswer) -> Iterator[str]:
     )
 
 
+def _best_allowed(answer: HandAnswer) -> int:
+    """The contract that scores most of those that may be bid; the lowest if none may."""
+    scores = answer.model.scores
+    allowed = [each for each in scores if each <= answer.highest_allowed]
+    return max(allowed or list(scores)[:1], key=lambda each: scores[each].value or 0.0)
+
+
 def _doubt(answer: HandAnswer) -> str:
     """A sentence where the deals played are too few to tell this bid from a neighbour."""
-    allowed = [each for each in answer.model.scores if each <= answer.highest_allowed]
+    scores = answer.model.scores
+    allowed = [each for each in scores if each <= answer.highest_allowed] or list(scores)[:1]
     bid = answer.bid_up_to
-    after = 0 if bid is None else allowed.index(bid) + 1
-    beside = [answer.model.scores[each] for each in allowed[max(after - 1, 0) : after + 1]]
+    at = allowed.index(_best_allowed(answer) if bid is None else bid)
+    beside = [scores[each] for each in allowed[at : at + 1 + (bid is not None)]]
     if not any(_overlap(score, answer.passing) for score in beside):
         return ""
     return " That is close: with more deals it may be another bid."
