@@ -14,12 +14,12 @@ import polars as pl
 import pytest
 
 import milsim
+from milsim.confidence import Sequence, covering, log_capital
 from milsim.errors import MilsimError, UsageError
 from milsim.reports.arena import Contest, arena, judged, next_look
 from milsim.reports.arena_play import Account
 from milsim.reports.arena_print import render_contest
 from milsim.reports.arena_seats import groups_of, widest_difference, widest_score
-from milsim.reports.confidence import Sequence, covering, log_capital
 from milsim.reports.ratios import Products
 from milsim.reports.statistics import Moments
 from milsim.rules import load, preset_names, with_fields

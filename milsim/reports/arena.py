@@ -24,13 +24,13 @@ from typing import Any, Literal
 
 import polars as pl
 
+from milsim.confidence import Sequence as ConfidenceSequence
 from milsim.errors import UsageError, quote
 from milsim.policies.origins import origins, told
 from milsim.reports.arena_frames import framed, match_rows, pair_rows, policy_rows
 from milsim.reports.arena_play import Account, Steps, Tables, play_matches_of
 from milsim.reports.arena_seats import SEATS, groups_of, tables_of, widest_difference
 from milsim.reports.compare_parts import Report
-from milsim.reports.confidence import Sequence as ConfidenceSequence
 from milsim.reports.ratios import Products
 from milsim.reports.statistics import LEVEL, UNKNOWN, Interval, Moments, Z
 from milsim.rules import Rules, digest

@@ -31,7 +31,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from milsim.reports.statistics import LEVEL, Interval
+from milsim.intervals import LEVEL, Interval
 
 STAKES = np.array([0.9, *(0.5**power for power in range(1, 13))])
 _HALVINGS = 40
