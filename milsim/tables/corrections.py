@@ -372,13 +372,6 @@ def shipped_corrections(rules: Rules, policy: str = "expert") -> Corrections | N
     return None
 
 
-def corrected_table(
-    table: CompactTable, corrections: Corrections, model: str, rules: Rules
-) -> CompactTable:
-    """The whole table as a model would have it: for what asks about all hands at once."""
-    raise NotImplementedError
-
-
 __all__ = [
     "CHANCE_TERMS",
     "ENDING",
@@ -388,7 +381,6 @@ __all__ = [
     "Fit",
     "Known",
     "ModelCorrection",
-    "corrected_table",
     "level_of",
     "read_corrections",
     "rounded",
