@@ -27,9 +27,12 @@ def read_text(path: Path, limit: int) -> str:
         raise ValueError(f"not UTF-8 text (byte {error.start})") from None
 
 
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write to a hidden name, sync, rename: a reader sees all of it or nothing."""
-    hidden = path.with_name(f".{path.name}.tmp")
+def write_atomically(path: Path, content: bytes, mark: str = "") -> None:
+    """Write to a hidden name, sync, rename: a reader sees all of it or nothing.
+
+    ``mark`` is in the hidden name, where another process may write the same file.
+    """
+    hidden = path.with_name(f".{path.name}{mark}.tmp")
     try:
         with hidden.open("wb") as file:
             file.write(content)

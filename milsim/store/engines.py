@@ -73,6 +73,13 @@ class Made:
 
 
 @dataclass(frozen=True, slots=True)
+class Stored:
+    """A part that was played and is in its folder already: a worker wrote it there."""
+
+    piece: Piece
+
+
+@dataclass(frozen=True, slots=True)
 class Failure:
     """A range that could not be played, and why: not a wrong input, but a fault in the code."""
 
@@ -95,7 +102,7 @@ class Engine(Protocol):
 
     def make(
         self, making: Making[Any], spans: Iterable[Span], stop: Callable[[], bool], heard: Heard
-    ) -> Iterator[Made | Failure]:
+    ) -> Iterator[Made | Stored | Failure]:
         """The parts of these spans, in order; none is begun any more once ``stop`` says so."""
 
 
@@ -172,4 +179,4 @@ def guarded(play: Callable[[int, int], C]) -> Callable[[int, int], tuple[Span, C
     return _Guarded(play)
 
 
-__all__ = ["Engine", "Failure", "Heard", "Made", "Making", "Span", "Threads", "guarded", "made"]
+__all__ = ["Engine", "Failure", "Heard", "Made", "Making", "Span", "Stored", "Threads", "guarded", "made"]

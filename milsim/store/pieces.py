@@ -42,9 +42,9 @@ class Piece:
         """The text of the file beside the part, the same for the same content."""
         return json.dumps(asdict(self), separators=(", ", ": ")) + "\n"
 
-    def write(self, folder: Path) -> None:
+    def write(self, folder: Path, mark: str = "") -> None:
         """Write the file beside the part in ``folder``: from now on the piece counts."""
-        write_atomically(folder / beside(self.start), self.to_json().encode())
+        write_atomically(folder / beside(self.start), self.to_json().encode(), mark)
 
     @classmethod
     def read(cls, path: Path) -> Piece:

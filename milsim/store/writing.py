@@ -185,7 +185,7 @@ def _written(making: Making[Any], path: Path, fresh: Manifest[Any], how: Collect
                     how.failed(outcome)
                 if len(failures) >= MOST_FAILURES:
                     break
-            else:
+            elif isinstance(outcome, Made):
                 keep(outcome, path, making.folders)
     found = cast("Manifest[Any]", read_manifest(path))
     ended = Ended.COMPLETE
@@ -198,11 +198,14 @@ def _written(making: Making[Any], path: Path, fresh: Manifest[Any], how: Collect
     return found, ended, tuple(failures)
 
 
-def keep(outcome: Made, path: Path, folders: Sequence[str]) -> None:
-    """Write a part into a run folder: its files, then the one beside them."""
+def keep(outcome: Made, path: Path, folders: Sequence[str], mark: str = "") -> None:
+    """Write a part into a run folder: its files, then the one beside them.
+
+    ``mark`` is in their hidden names, where several processes may write the same part.
+    """
     for folder, part, content in zip(folders, outcome.piece.parts, outcome.contents, strict=True):
-        write_atomically(path / folder / part.name, content)
-    outcome.piece.write(path / folders[0])
+        write_atomically(path / folder / part.name, content, mark)
+    outcome.piece.write(path / folders[0], mark)
 
 
 def known_manifest(fresh: Manifest[P], path: Path) -> tuple[Manifest[P] | None, list[Fault]]:
