@@ -14,8 +14,8 @@ from milsim.dealing import hand_masks_table
 from milsim.dealing.tables import N_HANDS
 from milsim.reports.exact import hands_with
 from milsim.reports.formats import to_text
+from milsim.reports.hand_strength import EXTREMES, SHARES, hands_report
 from milsim.reports.hands_known import PASS, right_bids
-from milsim.reports.hands_report import EXTREMES, SHARES, hands_report
 from milsim.reports.table import Report
 from milsim.rules import load
 from tests.command_line import Shell

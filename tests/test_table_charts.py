@@ -23,8 +23,8 @@ from milsim.reports.bias_frames import MIN_DEALS, bias
 from milsim.reports.charts.percentile_chart import bid_cuts, even_cut
 from milsim.reports.charts.score_chart import class_scores
 from milsim.reports.charts.style import chart_style, picture
+from milsim.reports.hand_strength import Strength, class_frame
 from milsim.reports.hands_known import PASS, caps_of, right_bids, scores_of, table_of
-from milsim.reports.hands_report import Strength, class_frame
 from milsim.reports.hands_scores import scores_of_hands
 from milsim.rules import load
 from milsim.store.run import Run

@@ -24,8 +24,8 @@ from milsim.reports import evaluator_report
 from milsim.reports.evaluator_bidding import bidding_cuts
 from milsim.reports.evaluator_features import LINES
 from milsim.reports.evaluator_fit import Fit
+from milsim.reports.hand_strength import Strength, class_frame, hands_report
 from milsim.reports.hands_known import PASS, right_bids, table_of
-from milsim.reports.hands_report import Strength, class_frame, hands_report
 from milsim.rules import load
 from milsim.tables.corrections import Curves, shipped_corrections
 from milsim.where import feature

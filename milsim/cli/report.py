@@ -214,7 +214,7 @@ def _of_table(name: str, asked: dict[str, Any], format: str) -> bytes:  # noqa: 
         raise UsageError(f"--{given}: is for advice, not for {name}")
     rules = rules_of("mil" if asked["rules"] is None else asked["rules"], asked["set"])
     if name == "hands":
-        from milsim.reports.hands_report import render_hands as rendered
+        from milsim.reports.hand_strength import render_hands as rendered
     else:
         from milsim.reports.evaluator import render_evaluator as rendered
     return rendered(format, width=_width(), rules=rules, table=asked["table"])

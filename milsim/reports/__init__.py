@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from milsim.reports.evaluator import evaluator_report, hand_evaluator
     from milsim.reports.files import check_picture_path, check_target, write
     from milsim.reports.formats import render
-    from milsim.reports.hands_report import hands_report
+    from milsim.reports.hand_strength import hands_report
     from milsim.reports.marriage_frames import marriages
     from milsim.reports.marriage_print import marriages_report
     from milsim.reports.match_frames import match
@@ -329,7 +329,7 @@ _HOMES = {
     "contracts_report": "milsim.reports.contract_print",
     "evaluator_report": "milsim.reports.evaluator",
     "hand_evaluator": "milsim.reports.evaluator",
-    "hands_report": "milsim.reports.hands_report",
+    "hands_report": "milsim.reports.hand_strength",
     "marriages": "milsim.reports.marriage_frames",
     "marriages_report": "milsim.reports.marriage_print",
     "match": "milsim.reports.match_frames",

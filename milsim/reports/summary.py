@@ -13,6 +13,7 @@ from milsim.deals import SEAT_NAMES
 from milsim.reports.cells import is_lopsided
 from milsim.reports.provenance import AnyRun, counted, opened
 from milsim.reports.statistics import Interval, Moments, wilson
+from milsim.store.run import Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,7 @@ class Summary:
     by_seat: tuple[float, ...]
     conceded: Interval
     double_dummy: Interval | None = None
+    stopped: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """The figures as plain JSON values."""
@@ -49,6 +51,7 @@ class Summary:
             "redealt": as_plain(self.redealt),
             "declarer_by_seat": dict(zip(SEAT_NAMES, self.by_seat, strict=True)),
             **({} if self.double_dummy is None else {"double_dummy": as_plain(self.double_dummy)}),
+            **({"stopped": self.stopped} if self.stopped else {}),
         }
 
     def facts(self) -> list[tuple[str, str]]:
@@ -73,6 +76,7 @@ class Summary:
             ("a marriage declared", share_in_words(self.declared)),
             ("declarer", seats),
             ("dealt anew", share_in_words(self.redealt)),
+            *([("stopped", self.stopped)] if self.stopped else []),
         ]
 
     def text(self) -> str:
@@ -132,7 +136,17 @@ def summary(run: AnyRun) -> Summary:
         conceded=wilson(conceded, n),
         by_seat=tuple(int(totals[name] or 0) / n if n else 0.0 for name in SEAT_NAMES),
         double_dummy=double_dummy.mean() if solved else None,
+        stopped=_stopped(run),
     )
+
+
+def _stopped(run: Run) -> str:
+    """Why the run has the deals it has, if its plan has a rule to stop by."""
+    if run.plan.stop is None:
+        return ""
+    if run.manifest.ending is None:
+        return f"{run.plan.stop}: not known yet, deals are missing"
+    return run.manifest.ending.in_words(run.plan)
 
 
 def as_plain(interval: Interval) -> dict[str, float | None]:

@@ -14,8 +14,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from milsim.reports.charts.style import FAINT, INK, chart_style, of_table, quiet_axis, titled_figure
+from milsim.reports.hand_strength import Strength, class_frame
 from milsim.reports.hands_known import provenance_of, table_of
-from milsim.reports.hands_report import Strength, class_frame
 from milsim.rules import Rules, load
 
 _LIGHTEST, _DARKEST = 0.03, 0.85

@@ -23,8 +23,8 @@ from milsim.reports.charts.style import (
     titled_figure,
 )
 from milsim.reports.evaluator_fit import cuts
+from milsim.reports.hand_strength import Strength, named_frame
 from milsim.reports.hands_known import provenance_of, table_of
-from milsim.reports.hands_report import Strength, named_frame
 from milsim.rules import Rules, load
 
 ABOVE = (0, 20, 50)

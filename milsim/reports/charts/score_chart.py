@@ -22,8 +22,8 @@ from milsim.reports.charts.style import (
     titled_figure,
 )
 from milsim.reports.contract import safe_cap
+from milsim.reports.hand_strength import Strength
 from milsim.reports.hands_known import caps_of, provenance_of, table_of
-from milsim.reports.hands_report import Strength
 from milsim.reports.hands_scores import Scores, scores_of_hands
 from milsim.rules import Rules, load
 from milsim.where import feature
