@@ -7,6 +7,13 @@ from typing import Annotated
 
 import typer
 
+from milsim.cli.engines import (
+    EngineOption,
+    SchedulerFileOption,
+    SchedulerOption,
+    WriteFromWorkersOption,
+    engine_of,
+)
 from milsim.cli.options import (
     JsonOption,
     QuietOption,
@@ -62,6 +69,10 @@ def match(
         str, typer.Option("--start", metavar="M", help="Index of the first match of the seed.")
     ] = "0",
     threads: ThreadsOption = None,
+    engine: EngineOption = "threads",
+    scheduler: SchedulerOption = None,
+    scheduler_file: SchedulerFileOption = None,
+    write_from_workers: WriteFromWorkersOption = False,
     max_seconds: MaxSecondsOption = None,
     shard: ShardOption = "1/1",
     out: OutOption = None,
@@ -84,6 +95,8 @@ def match(
     n_threads, first = parse_threads(threads), parse_count("start", start, 0, MAX_MATCHES)
     seed_number = parse_seed(seed)
     _check_together(show=show, markdown=markdown, json=json, matches=asked, out=out)
+    if show and engine != "threads":
+        raise UsageError("--engine: --show plays one match here; leave it out")
     from milsim.simulation.match_plan import MatchPlan
 
     plan = MatchPlan.make(
@@ -113,9 +126,13 @@ def match(
     from milsim.reports.match_summary import match_summary
     from milsim.store.match_collect import collect_matches
 
-    how = partial(collecting, n_threads, shard=shard, max_seconds=max_seconds, quiet=silent)
-    with shown_progress(plan.matches, "matches", quiet=silent) as progress:
-        collected = collect_matches(plan, folder, how(progress))
+    how = partial(collecting, shard=shard, max_seconds=max_seconds, quiet=silent)
+    written = folder if write_from_workers else None
+    with (
+        engine_of(engine, scheduler, scheduler_file, n_threads, folder=written) as playing,
+        shown_progress(plan.matches, "matches", quiet=silent) as progress,
+    ):
+        collected = collect_matches(plan, folder, how(playing, progress))
     run = collected.run
     outcome = match_summary(run)
     if json:

@@ -14,6 +14,7 @@ from milsim.cli.options import say
 from milsim.errors import UsageError, quote
 
 if TYPE_CHECKING:
+    from milsim.store.engines import Engine
     from milsim.store.writing import Collecting, Progress, Report
 
 SECONDS_BETWEEN_LINES = 10.0
@@ -65,7 +66,7 @@ def parse_seconds(text: str | None) -> float | None:
 
 
 def collecting(
-    threads: int | None,
+    engine: Engine,
     progress: Report | None,
     *,
     shard: str = "1/1",
@@ -73,7 +74,6 @@ def collecting(
     quiet: bool,
 ) -> Collecting:
     """How a run is played, from the options of a verb."""
-    from milsim.store.engines import Threads
     from milsim.store.writing import Collecting
     from milsim.tables.plan import shard_of
 
@@ -81,7 +81,7 @@ def collecting(
         say(text, quiet=quiet)
 
     return Collecting(
-        engine=Threads(threads),
+        engine=engine,
         shard=shard_of(shard),
         seconds=parse_seconds(max_seconds),
         progress=progress,

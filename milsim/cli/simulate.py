@@ -7,6 +7,13 @@ from typing import Annotated
 
 import typer
 
+from milsim.cli.engines import (
+    EngineOption,
+    SchedulerFileOption,
+    SchedulerOption,
+    WriteFromWorkersOption,
+    engine_of,
+)
 from milsim.cli.options import (
     JsonOption,
     QuietOption,
@@ -74,6 +81,10 @@ def simulate(
         ),
     ] = "off",
     threads: ThreadsOption = None,
+    engine: EngineOption = "threads",
+    scheduler: SchedulerOption = None,
+    scheduler_file: SchedulerFileOption = None,
+    write_from_workers: WriteFromWorkersOption = False,
     max_seconds: MaxSecondsOption = None,
     shard: ShardOption = "1/1",
     out: OutOption = None,
@@ -112,9 +123,13 @@ def simulate(
     from milsim.reports.summary import summary
     from milsim.store.collect import collect
 
-    how = partial(collecting, n_threads, shard=shard, max_seconds=max_seconds, quiet=silent)
-    with shown_progress(plan.deals, "deals", quiet=silent) as progress:
-        collected = collect(plan, folder, how(progress))
+    how = partial(collecting, shard=shard, max_seconds=max_seconds, quiet=silent)
+    written = folder if write_from_workers else None
+    with (
+        engine_of(engine, scheduler, scheduler_file, n_threads, folder=written) as playing,
+        shown_progress(plan.deals, "deals", quiet=silent) as progress,
+    ):
+        collected = collect(plan, folder, how(playing, progress))
     run = collected.run
     outcome = summary(run)
     if json:

@@ -223,7 +223,7 @@ class _Workers:
                 there = self.client.nthreads()
                 # A worker that went meanwhile is not waited for.
                 futures = {w: f for w, f in futures.items() if w in there or f.done()}
-                with suppress(TimeoutError):
+                with suppress(TimeoutError), self.client.as_current():
                     wait(list(futures.values()), timeout=0.5)
             for worker, future in futures.items():
                 if future.status == "error":
@@ -248,7 +248,7 @@ class _Workers:
         """Wait for it."""
         wait = import_module("distributed").wait
         self.width()
-        with suppress(TimeoutError):
+        with suppress(TimeoutError), self.client.as_current():
             wait(handle, timeout=seconds)
 
     def results(self, handles: Sequence[Any]) -> list[Answer | BaseException]:
