@@ -7,7 +7,7 @@
 # make docs   the generated pages of docs/
 # make analysis-strength  the study of how strong the policies are; fifty minutes
 # make analysis-bidding   the study of how high to bid; ten minutes
-# make analysis-marriages the study of what marriages are worth; seven minutes
+# make analysis-marriages the study of what marriages are worth; four minutes
 
 SHELL := /bin/sh
 VENV := .venv
