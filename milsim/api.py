@@ -33,6 +33,8 @@ def simulate(
     policy: str | Sequence[str] = "greedy",
     where: str | None = None,
     dd: str = "off",
+    ci_width: float | str | None = None,
+    decide: str | None = None,
     out: str | Path | None = None,
     threads: int | None = None,
     progress: Report | None = None,
@@ -41,7 +43,9 @@ def simulate(
 
     The arguments are those of ``milsim simulate``: ``mode`` is ``"auction"`` or ``"declarer"``,
     ``policy`` one name or three by seat, ``where`` a constraint on forehand's seven cards, ``dd``
-    (``"gifts"`` or ``"exchange"``) adds double-dummy values, ``out`` is a new or empty folder, or
+    (``"gifts"`` or ``"exchange"``) adds double-dummy values. ``ci_width`` (``"0.5%"``) or
+    ``decide`` (``"made>50%"``) may end the run before all deals are played, at an index that the
+    rows alone determine: ``run.manifest.ending`` says where. ``out`` is a new or empty folder, or
     one that holds this run or the beginning of it.
     Without ``out`` the run goes to a new temporary folder, which is yours to keep or delete
     (``run.folder``).
@@ -62,6 +66,8 @@ def simulate(
         policy=policy,
         where=where,
         dd=dd,
+        ci_width=ci_width,
+        decide=decide,
     )
     folder = out if out is not None else Path(tempfile.mkdtemp(prefix="milsim-run-"))
     return _checked(collect(plan, folder, Collecting(Threads(threads), progress=progress)))

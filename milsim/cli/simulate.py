@@ -80,6 +80,24 @@ def simulate(
             "deals a second), or with the best exchange (hundreds).",
         ),
     ] = "off",
+    ci_width: Annotated[
+        str | None,
+        typer.Option(
+            "--ci-width",
+            metavar="W",
+            help="Stop when contract made is known to ±W (95 %), such as 0.5%; --deals is the "
+            "most. Asked at the ends of parts, so the deals are the same whatever the threads.",
+        ),
+    ] = None,
+    decide: Annotated[
+        str | None,
+        typer.Option(
+            "--decide",
+            metavar="QUESTION",
+            help="Stop when it is answered: 'made>50%' or 'made<50%', by a confidence sequence, "
+            "wrong at most 1 time in 20; --deals is the most.",
+        ),
+    ] = None,
     threads: ThreadsOption = None,
     engine: EngineOption = "threads",
     scheduler: SchedulerOption = None,
@@ -94,7 +112,9 @@ def simulate(
     """Play deals and store them: a row a deal, in Parquet files with a manifest.
 
     Reports and charts are made from the folder: milsim report bidding FOLDER. The same command
-    gives the same bytes, whatever the threads.
+    gives the same bytes, whatever the threads. With --ci-width or --decide a shard plays all its
+    parts: milsim runs merge, or the same command without --shard in a shared folder, then applies
+    the rule and leaves out what lies behind the end.
     """
     n_deals, n_threads = parse_count("deals", deals, 1, MAX_DEALS), parse_threads(threads)
     first, seed_number = parse_count("start", start, 0, MAX_DEALS), parse_seed(seed)
@@ -109,6 +129,8 @@ def simulate(
         policy=policy,
         where=where,
         dd=dd,
+        ci_width=ci_width,
+        decide=decide,
     )
     folder = folder_of(
         out,

@@ -12,6 +12,7 @@ from milsim.errors import PolicyError, UsageError, nearest, quote
 from milsim.policies.spec import canonical
 from milsim.rules import Rules, digest, load, to_toml
 from milsim.rules.fields import build
+from milsim.simulation.stopping import Stopping
 
 Mode = Literal["auction", "declarer"]
 MODES: tuple[str, ...] = get_args(Mode)
@@ -31,7 +32,7 @@ class Plan:
     before; in mode ``declarer`` nobody concedes. ``policies`` are the names by seat: forehand,
     middlehand, rearhand. ``where`` is a canonical constraint on forehand's seven cards, or empty.
     ``dd`` adds the double-dummy value of each deal: with the gifts that the policy gave, or with
-    the best exchange.
+    the best exchange. ``stop`` is a rule by which the run may end before all deals are played.
     """
 
     deals: int
@@ -42,6 +43,7 @@ class Plan:
     policies: tuple[str, str, str]
     where: str
     dd: DoubleDummy
+    stop: Stopping | None = None
 
     @classmethod
     def make(
@@ -55,10 +57,14 @@ class Plan:
         policy: str | Sequence[str] = "greedy",
         where: str | None = None,
         dd: str = "off",
+        ci_width: float | str | None = None,
+        decide: str | None = None,
     ) -> Plan:
         """A checked plan; ``policy`` is one spec, or three by seat with commas between.
 
         A spec is a name, a name with settings, or a TOML file: :mod:`milsim.policies.spec`.
+        ``ci_width`` (``"0.5%"``, 0.005) or ``decide`` (``"made>50%"``) may end the run before all
+        deals are played: :mod:`milsim.simulation.stopping`.
 
         Raises :class:`~milsim.errors.UsageError` for a number out of range or an unknown mode,
         :class:`~milsim.errors.RulesError`, :class:`~milsim.errors.PolicyError` and
@@ -86,6 +92,7 @@ class Plan:
             policies=(first, second, third),
             where=str(Where.parse(where)) if where is not None else "",
             dd=dd,  # type: ignore[arg-type]
+            stop=Stopping.make(ci_width, decide),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -99,6 +106,8 @@ class Plan:
             "policies": list(self.policies),
             "where": self.where,
             "dd": self.dd,
+            # Only if there is one: the digests of plans without a rule are as they were.
+            **({} if self.stop is None else {"stop": self.stop.to_dict()}),
         }
 
     def digest(self) -> str:
@@ -115,6 +124,7 @@ class Plan:
             f"policies = {json.dumps(list(self.policies))}",
             f"where = {json.dumps(self.where)}",
             f"dd = {json.dumps(self.dd)}",
+            *([] if self.stop is None else self.stop.to_toml()),
         ]
         return "\n".join(head + rules_as_toml(self.rules)) + "\n"
 
@@ -160,7 +170,8 @@ def plan_of_manifest(plan: dict[str, Any], rules: dict[str, Any], name: str, sou
         dd=plan["dd"],
     )
     first, second, third = stored_policies(plan["policies"], 3, "seat")
-    return replace(made, policies=(first, second, third))
+    stop = Stopping.of_dict(plan.get("stop"))
+    return replace(made, policies=(first, second, third), stop=stop)
 
 
 def stored_policies(policies: object, wanted: int, by: str) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from typing import Any
 from milsim.errors import RunError
 from milsim.files import reason_of
 from milsim.simulation.match_plan import MatchPlan
+from milsim.simulation.plan import Plan
 from milsim.store.manifest import MANIFEST_NAME, read_manifest
 
 MOST_DEPTH = 6
@@ -21,6 +22,7 @@ class ListedRun:
     """A run in a line: ``fault`` says why it cannot be read, else it is empty.
 
     ``unit`` is deals or matches, ``stored`` of ``planned`` are there; ``size`` in bytes.
+    ``complete`` says whether that is all; ``stopped`` why it is, where a rule ended the run before.
     """
 
     folder: str
@@ -35,15 +37,12 @@ class ListedRun:
     what: str = ""
     plan_digest: str = ""
     fault: str = ""
-
-    @property
-    def complete(self) -> bool:
-        """Whether all of the plan is there."""
-        return not self.fault and self.stored == self.planned
+    complete: bool = False
+    stopped: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""
-        return {**asdict(self), "policies": list(self.policies), "complete": self.complete}
+        return {**asdict(self), "policies": list(self.policies)}
 
 
 def found_runs(folders: Sequence[Path]) -> list[ListedRun]:
@@ -75,7 +74,10 @@ def _listed(folder: Path) -> ListedRun:
     except RunError as error:
         return ListedRun(str(folder), fault=str(error).removeprefix(f"run {folder}: "))
     plan = manifest.plan
-    what = "" if isinstance(plan, MatchPlan) else " ".join(filter(None, (plan.mode, plan.where)))
+    what, stopped = "", ""
+    if isinstance(plan, Plan):
+        what = " ".join(filter(None, (plan.mode, plan.where)))
+        stopped = manifest.ending.in_words(plan) if manifest.ending is not None else ""
     return ListedRun(
         folder=str(folder),
         unit="matches" if isinstance(plan, MatchPlan) else "deals",
@@ -88,6 +90,8 @@ def _listed(folder: Path) -> ListedRun:
         seed=plan.seed,
         what=what,
         plan_digest=plan.digest(),
+        complete=manifest.complete,
+        stopped=stopped,
     )
 
 
@@ -115,7 +119,7 @@ def listing_text(runs: Sequence[ListedRun]) -> str:
                 each.rules,
                 ",".join(policies),
                 str(each.seed),
-                each.what,
+                "; ".join(filter(None, (each.what, each.stopped))),
             )
         )
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]

@@ -17,6 +17,7 @@ from milsim.errors import MilsimError, RunError, quote
 from milsim.files import read_text, reason_of, write_atomically
 from milsim.simulation.match_plan import MatchPlan, match_plan_of_manifest
 from milsim.simulation.plan import Plan, plan_of_manifest
+from milsim.store.ending import Ending, ending_of
 from milsim.store.parts import Part
 from milsim.store.pieces import Fault, Piece, beside, find_pieces
 from milsim.store.schema import SCHEMA_VERSION
@@ -37,6 +38,7 @@ class Manifest(Generic[P]):
 
     The file says what is played and by which code, never how far it is: that is told by
     ``pieces``, which stand beside their parts. So shards on several machines write the same one.
+    ``ending`` is where a rule to stop by ended the run, or that it never did.
     """
 
     plan: P
@@ -44,6 +46,7 @@ class Manifest(Generic[P]):
     rng: str
     kernels: str
     pieces: tuple[Piece, ...] = ()
+    ending: Ending | None = None
 
     @property
     def origins(self) -> dict[str, str]:
@@ -75,9 +78,17 @@ class Manifest(Generic[P]):
         return sum(piece.count for piece in self.pieces)
 
     @property
+    def until(self) -> int:
+        """How many of them the run has: fewer than planned where its rule ended it."""
+        return self.planned if self.ending is None else self.ending.deals
+
+    @property
     def complete(self) -> bool:
-        """Whether all of them are."""
-        return self.stored == self.planned
+        """Whether all of them are, and no more; with a rule to stop by, that it was asked."""
+        if has_rule(self.plan) and self.ending is None:
+            return False
+        end = self.plan.start + self.until
+        return self.stored == self.until and self.pieces[-1].end == end
 
     def to_json(self) -> str:
         """The manifest as indented JSON, the same text for the same content."""
@@ -102,6 +113,11 @@ class Manifest(Generic[P]):
     def write(self, folder: Path) -> None:
         """Write the manifest into the folder, whole or not at all."""
         write_atomically(folder / MANIFEST_NAME, self.to_json().encode())
+
+
+def has_rule(plan: Plan | MatchPlan) -> bool:
+    """Whether a rule may end the run before all of the plan is played."""
+    return isinstance(plan, Plan) and plan.stop is not None
 
 
 def read_identity(folder: Path) -> Manifest[Plan] | Manifest[MatchPlan]:
@@ -131,12 +147,23 @@ def read_identity(folder: Path) -> Manifest[Plan] | Manifest[MatchPlan]:
 
 
 def read_manifest(folder: Path) -> Manifest[Plan] | Manifest[MatchPlan]:
-    """The manifest of a run folder with the pieces that it holds; raises what both may raise."""
+    """The manifest of a run folder with what the folder holds; raises what both may raise."""
     manifest = read_identity(folder)
-    pieces, faults = pieces_of(folder, manifest)
+    held: Manifest[Plan] | Manifest[MatchPlan]
+    held, faults = stored_manifest(folder, manifest)
     if faults:
         raise RunError(f"part {faults[0].path}: {faults[0].words}; play the run again")
-    return replace(manifest, pieces=pieces)
+    return held
+
+
+def stored_manifest(folder: Path, manifest: Manifest[Any]) -> tuple[Manifest[Any], list[Fault]]:
+    """A manifest with what its folder holds: pieces, and where a rule ended it; and faults."""
+    pieces, faults = pieces_of(folder, manifest)
+    ending = None
+    if isinstance(manifest.plan, Plan) and manifest.plan.stop is not None:
+        ending, wrong = ending_of(folder, manifest.plan)
+        faults += wrong
+    return replace(manifest, pieces=pieces, ending=ending), faults
 
 
 def pieces_of(folder: Path, manifest: Manifest[Any]) -> tuple[tuple[Piece, ...], list[Fault]]:

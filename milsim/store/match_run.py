@@ -67,7 +67,7 @@ class MatchRun:
     @property
     def complete(self) -> bool:
         """Whether all matches of the plan are stored."""
-        return self.played == self.plan.matches
+        return self.manifest.complete
 
     def as_model(self, model: str) -> MatchRun:
         """The same run: a match has one model, that of its policies, ``played``.

@@ -14,12 +14,20 @@ import polars as pl
 from milsim.errors import RunError, UsageError
 from milsim.files import reason_of, write_atomically
 from milsim.simulation.match_plan import MatchPlan
-from milsim.simulation.plan import whole_number
+from milsim.simulation.plan import Plan, whole_number
+from milsim.store.collect import DealMaking
 from milsim.store.lock import locked
-from milsim.store.manifest import MATCHES_FOLDER, PARTS_FOLDER, Manifest, read_manifest
+from milsim.store.manifest import (
+    MATCHES_FOLDER,
+    PARTS_FOLDER,
+    Manifest,
+    has_rule,
+    read_manifest,
+)
 from milsim.store.match_run import MatchRun, open_any
 from milsim.store.parts import Part, part_bytes
 from milsim.store.pieces import Piece, spans_of
+from milsim.store.prefix import ended
 from milsim.store.run import Run
 from milsim.store.writing import begin_folder, checked_folder, disk_errors, known_manifest
 
@@ -37,8 +45,9 @@ def merge_runs(runs: Sequence[str | Path], out: str | Path) -> Run | MatchRun:
     """Put shards of one run together in a folder; the order in which they are given does not count.
 
     The folder is new, or holds some of the run already. Its files are those that one process would
-    have written. Raises :class:`~milsim.errors.RunError` if a run is of another plan or was played
-    by other code, if two hold the same deals, or a file is not what was written.
+    have written: a rule to stop by is applied, and what lies behind the end is left out. Raises
+    :class:`~milsim.errors.RunError` if a run is of another plan or was played by other code, if two
+    hold the same deals, or a file is not what was written.
     """
     if not runs:
         raise UsageError("runs: none given; name the folders of the shards")
@@ -70,6 +79,8 @@ def merge_runs(runs: Sequence[str | Path], out: str | Path) -> Run | MatchRun:
             for source, piece in held:
                 if source != path:
                     _copy(source, path, folders, piece)
+            if isinstance(first.plan, Plan) and first.plan.stop is not None:
+                ended(DealMaking(first.plan), path, [piece for _, piece in held])
     return open_any(path)
 
 
@@ -97,6 +108,11 @@ def compact_run(run: str | Path, out: str | Path, *, rows: int = COMPACT_ROWS) -
     opened = open_any(source)
     manifest: Manifest[Any] = opened.manifest
     folders = folders_of(manifest)
+    if has_rule(manifest.plan) and not manifest.complete:
+        raise RunError(
+            f"run {source}: its rule to stop by was not applied yet; play it to its end, or merge "
+            "its shards first"
+        )
     with disk_errors(path):
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
             raise RunError(f"out {path}: is not an empty folder; name a new one")
@@ -105,6 +121,8 @@ def compact_run(run: str | Path, out: str | Path, *, rows: int = COMPACT_ROWS) -
             begin_folder(replace(manifest, pieces=()), path, folders)
             for group in _groups(manifest.pieces, rows):
                 _join(source, path, folders, group)
+            if manifest.ending is not None:
+                manifest.ending.write(path)
     return open_any(path)
 
 

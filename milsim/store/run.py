@@ -62,8 +62,8 @@ class Run:
 
     @property
     def complete(self) -> bool:
-        """Whether all deals of the plan are stored."""
-        return self.deals == self.plan.deals
+        """Whether all deals of the plan are stored, or those up to where its rule ended it."""
+        return self.manifest.complete
 
     @property
     def schema(self) -> pl.Schema:
@@ -140,9 +140,11 @@ class Run:
         """One line that says where the numbers come from: rules, policies, mode, seed, deals."""
         plan = self.plan
         where = f" · where {plan.where}" if plan.where else ""
+        held = spans_of(self.manifest.pieces)
+        stop = f" · to stop by: {plan.stop}" if plan.stop is not None else ""
         return (
             f"rules {self.rules.name} ({digest(self.rules)[:8]}) · {self.play} · "
-            f"{plan.mode} mode{where} · seed {plan.seed}, deals {spans_of(self.manifest.pieces)} · "
+            f"{plan.mode} mode{where} · seed {plan.seed}, deals {held}{stop} · "
             f"milsim {self.manifest.versions.get('milsim', '?')}{told(self.manifest.origins)}"
         )
 

@@ -18,12 +18,14 @@ import polars as pl
 from milsim.files import reason_of
 from milsim.simulation.match_plan import MatchPlan
 from milsim.store.collect import DealMaking
+from milsim.store.ending import ENDING_NAME
 from milsim.store.engines import Making
-from milsim.store.manifest import Manifest, pieces_of, read_identity
+from milsim.store.manifest import Manifest, has_rule, read_identity, stored_manifest
 from milsim.store.match_collect import MatchMaking
 from milsim.store.match_schema import deal_schema, match_schema
 from milsim.store.parts import Part
 from milsim.store.pieces import Fault, Piece, gaps, once_more
+from milsim.store.prefix import Prefix
 from milsim.store.schema import SCHEMA, SCHEMA_WITH_DD
 from milsim.store.writing import new_manifest
 
@@ -78,11 +80,13 @@ def verify_run(folder: str | Path, *, sample: int = SAMPLE, seed: int = 1) -> Ve
         else DealMaking(manifest.plan)
     )
     found = Verification(path)
-    told, found.faults = pieces_of(path, manifest)
-    pieces = [piece for piece in told if _is_sound(piece, making, found)]
+    told, found.faults = stored_manifest(path, manifest)
+    pieces = [piece for piece in told.pieces if _is_sound(piece, making, found)]
     _strangers(path, making, pieces, found)
     found.pieces = len(pieces)
-    found.left = sum(count for _, count in gaps(making.first, making.count, pieces))
+    found.left = sum(count for _, count in gaps(making.first, told.until, pieces))
+    if has_rule(manifest.plan):
+        _ending(making, told, pieces, found)
     if sample and pieces:
         _replay(making, manifest, pieces, sample, seed, found)
     return found
@@ -137,6 +141,34 @@ def _fault_of_file(
     if not indices.cast(pl.UInt64).equals(whole.alias(index)):
         return Fault("changed", path, f"its column {index} does not go from {piece.start}")
     return None
+
+
+def _ending(
+    making: Making[Any], told: Manifest[Any], pieces: list[Piece], found: Verification
+) -> None:
+    """Count from the first deal on, checkpoint by checkpoint: does the run end where it says?"""
+    path = found.folder / ENDING_NAME
+    ending = Prefix(making, found.folder, pieces).look()
+    if told.ending is None:
+        if ending is not None:
+            found.notes.append(
+                f"the rule {making.plan.stop} is not applied yet: runs merge, or the command that "
+                "played it without --shard, does it"
+            )
+        return
+    if ending is not None and ending != told.ending:
+        found.faults.append(
+            Fault(
+                "wrong",
+                path,
+                f"counted anew, the run ends before deal {ending.end}, with "
+                f"{ending.made:,} contracts made",
+            )
+        )
+    for piece in pieces:
+        if piece.end > told.ending.end:
+            where = found.folder / making.folders[0] / piece.parts[0].name
+            found.faults.append(Fault("foreign", where, "lies behind the end of the run"))
 
 
 def _strangers(path: Path, making: Making[Any], pieces: list[Piece], found: Verification) -> None:

@@ -8,6 +8,7 @@ at any moment leaves a folder that reads, and that the same command goes on with
 
 from __future__ import annotations
 
+import errno
 import platform
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from importlib.metadata import version
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
@@ -37,12 +38,14 @@ from milsim.store.manifest import (
     POLICY,
     Manifest,
     P,
-    pieces_of,
+    has_rule,
     read_identity,
     read_manifest,
+    stored_manifest,
 )
 from milsim.store.parts import HASH_UP_TO_BYTES, fault_of
 from milsim.store.pieces import Fault, Piece, beside, gaps, once_more
+from milsim.store.prefix import Prefix, settle
 
 PLAN_NAME = "plan.toml"
 MOST_FAILURES = 16
@@ -147,7 +150,7 @@ def write_run(making: Making[Any], path: Path, how: Collecting) -> Written:
         if (
             known is not None
             and not faults
-            and next(_missing(making, known, how.shard), None) is None
+            and _is_all_there(making, known, how.shard)
             and not _faulty(path, making, known)
         ):
             return known, Ended.COMPLETE, ()
@@ -161,6 +164,10 @@ def write_run(making: Making[Any], path: Path, how: Collecting) -> Written:
 def _written(making: Making[Any], path: Path, fresh: Manifest[Any], how: Collecting) -> Written:
     begin_folder(fresh, path, making.folders)
     manifest = _mended(making, path, how)
+    prefix = _prefix(making, path, manifest, how.shard)
+    if prefix is not None:
+        # If it ends the run, then not one deal more, whatever is missing behind.
+        manifest = replace(manifest, ending=prefix.look())
     total = _number_missing(making, manifest, how.shard)
     interrupts = Interrupts()
     started = time.monotonic()
@@ -168,7 +175,8 @@ def _written(making: Making[Any], path: Path, fresh: Manifest[Any], how: Collect
     done = 0
 
     def stop() -> bool:
-        return interrupts.asked() or (ends is not None and time.monotonic() >= ends)
+        over = prefix is not None and prefix.ending is not None
+        return over or interrupts.asked() or (ends is not None and time.monotonic() >= ends)
 
     def heard(count: int) -> None:
         nonlocal done
@@ -183,10 +191,16 @@ def _written(making: Making[Any], path: Path, fresh: Manifest[Any], how: Collect
                 failures.append(outcome)
                 if how.failed is not None:
                     how.failed(outcome)
-                if len(failures) >= MOST_FAILURES:
+                # Behind a gap no rule to stop by can be asked.
+                if len(failures) >= MOST_FAILURES or prefix is not None:
                     break
-            elif isinstance(outcome, Made):
+                continue
+            if isinstance(outcome, Made):
                 keep(outcome, path, making.folders)
+            if prefix is not None and prefix.take(outcome.piece) is not None:
+                break
+    if prefix is not None and prefix.ending is not None:
+        settle(making, path, prefix.ending)
     found = cast("Manifest[Any]", read_manifest(path))
     ended = Ended.COMPLETE
     if interrupts.asked():
@@ -226,8 +240,7 @@ def known_manifest(fresh: Manifest[P], path: Path) -> tuple[Manifest[P] | None, 
             f"out {path}: was begun by other code ({_differing(there, fresh)}); play it anew in "
             "another folder"
         )
-    pieces, faults = pieces_of(path, there)
-    return replace(there, pieces=pieces), faults
+    return stored_manifest(path, there)
 
 
 def _differing(there: Manifest[Any], fresh: Manifest[Any]) -> str:
@@ -253,11 +266,30 @@ def begin_folder(fresh: Manifest[Any], path: Path, folders: Sequence[str]) -> No
         write_atomically(path / MANIFEST_NAME, fresh.to_json().encode())
 
 
+def _prefix(
+    making: Making[Any], path: Path, manifest: Manifest[Any], shard: Shard
+) -> Prefix | None:
+    """What a rule to stop by looks at; None without one, and for a shard, which cannot know it."""
+    if not has_rule(making.plan) or shard[1] > 1:
+        return None
+    return Prefix(making, path, manifest.pieces)
+
+
+def _is_all_there(making: Making[Any], manifest: Manifest[Any], shard: Shard) -> bool:
+    if has_rule(making.plan) and shard[1] == 1:
+        return manifest.complete
+    return next(_missing(making, manifest, shard), None) is None
+
+
 def _missing(making: Making[Any], manifest: Manifest[Any], shard: Shard) -> Iterator[Span]:
-    """The parts of a shard that are not stored whole; one that was cut short is played anew."""
+    """The parts of a shard that are not stored whole; one that was cut short is played anew.
+
+    Behind the end to which a rule put the run nothing is missing.
+    """
+    end = making.first + manifest.until
     left = list(gaps(making.first, making.count, manifest.pieces))
     at = 0
-    for start, count in part_spans(making, shard):
+    for start, count in takewhile(lambda span: span[0] < end, part_spans(making, shard)):
         while at < len(left) and sum(left[at]) <= start:
             at += 1
         if at < len(left) and left[at][0] < start + count:
@@ -294,11 +326,12 @@ def _mended(making: Making[Any], path: Path, how: Collecting) -> Manifest[Any]:
             for leftover in (path / folder).glob(".*.tmp"):
                 leftover.unlink()
     manifest: Manifest[Any] = read_identity(path)
-    pieces, faults = pieces_of(path, manifest)
+    manifest, faults = stored_manifest(path, manifest)
+    pieces = manifest.pieces
     bad = [(fault.path, f"part {fault.path}: {fault.words}") for fault in faults]
     bad += [
         (path / making.folders[0] / beside(piece.start), words)
-        for piece, words in _faulty(path, making, replace(manifest, pieces=pieces))
+        for piece, words in _faulty(path, making, manifest)
     ]
     for beside_it, words in bad:
         if how.told is not None:
@@ -309,14 +342,24 @@ def _mended(making: Making[Any], path: Path, how: Collecting) -> Manifest[Any]:
     return replace(manifest, pieces=tuple(p for p in pieces if beside(p.start) not in gone))
 
 
+def refusal(error: OSError) -> str:
+    """Why a folder cannot be written, and what to do.
+
+    >>> refusal(OSError(errno.ENOSPC, "No space left on device"))
+    'no space left on device; make room, and the same command goes on'
+    """
+    full = error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
+    then = "make room, and the same command goes on" if full else "name another folder"
+    return f"{reason_of(error)}; {then}"
+
+
 @contextmanager
 def disk_errors(path: Path) -> Iterator[None]:
     """Turn what the disk refuses into a RunError."""
     try:
         yield
     except OSError as error:
-        reason = reason_of(error)
-        raise RunError(f"out {path}: cannot write, {reason}; name another folder") from error
+        raise RunError(f"out {path}: cannot write, {refusal(error)}") from error
 
 
 def new_manifest(plan: P) -> Manifest[P]:
