@@ -190,19 +190,22 @@ def in_order(
     [2, 5]
     """
     window: deque[Future[T]] = deque()
-    with ThreadPoolExecutor(n_threads, thread_name_prefix="milsim") as pool:
-        try:
-            for start, count in ranges:
-                if stop():
-                    break
-                window.append(pool.submit(player, start, count))
-                if len(window) >= WINDOW_PER_THREAD * n_threads:
-                    yield window.popleft().result()
-            while window:
+    pool = ThreadPoolExecutor(n_threads, thread_name_prefix="milsim")
+    waits = True
+    try:
+        for start, count in ranges:
+            if stop():
+                break
+            window.append(pool.submit(player, start, count))
+            if len(window) >= WINDOW_PER_THREAD * n_threads:
                 yield window.popleft().result()
-        finally:
-            for future in window:
-                future.cancel()
+        while window:
+            yield window.popleft().result()
+    except KeyboardInterrupt:
+        waits = False  # what is under way may take for ever: a policy in an endless loop
+        raise
+    finally:
+        pool.shutdown(waits, cancel_futures=True)
 
 
 def chunk_ranges(start: int, count: int, size: int) -> Iterator[tuple[int, int]]:

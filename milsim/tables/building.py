@@ -11,10 +11,10 @@ import numpy as np
 import polars as pl
 
 from milsim.errors import RunError, UsageError, quote
-from milsim.files import reason_of, write_atomically
+from milsim.files import write_atomically
 from milsim.simulation.engine import chunk_ranges, in_order
 from milsim.simulation.interrupt import Interrupts
-from milsim.store.writing import Progress, Report
+from milsim.store.writing import Progress, Report, refusal
 from milsim.tables.columns import rows_of
 from milsim.tables.folder import (
     MANIFEST_NAME,
@@ -74,9 +74,7 @@ def build_table(
 
         play_parts(table, missing, CHUNK_HANDS, rows, n_threads, progress)
     except OSError as error:
-        raise RunError(
-            f"out {path}: cannot write, {reason_of(error)}; name another folder"
-        ) from error
+        raise RunError(f"out {path}: cannot write, {refusal(error)}") from error
     return table
 
 
