@@ -94,13 +94,17 @@ class AuctionCounts:
         found = cls(run)
         for deals in _parts(run):
             rows = _declarers(deals).collect()
-            found.deals += rows.height
+            found.deals += int(rows["alike"].sum())
             for table in ("contract", "bid", "seat", "marriages", ALL):
                 found._add_deals(table, rows)
             for table in ("contract", "bid"):
-                _merge(found.shares.setdefault(table, {}), shares_of(rows, "cluster", table))
+                _merge(
+                    found.shares.setdefault(table, {}), shares_of(rows, "cluster", table, "alike")
+                )
             hands = _hands(rows)
-            _merge(found.shares.setdefault("passing", {}), shares_of(hands, "cluster", "role"))
+            _merge(
+                found.shares.setdefault("passing", {}), shares_of(hands, "cluster", "role", "alike")
+            )
             for table in ("seat", "marriages", ALL):
                 found._add_hands(table, hands)
         if found.deals == 0:
@@ -110,7 +114,7 @@ class AuctionCounts:
     def _add_deals(self, table: str, rows: pl.DataFrame) -> None:
         into = self.declaring.setdefault(table, {})
         keys = [] if table == ALL else [table]
-        for key, sums in clusters_of(rows, "cluster", keys, _VALUES).items():
+        for key, sums in clusters_of(rows, "cluster", keys, _VALUES, "alike").items():
             _merge(into.setdefault(key[0] if keys else None, {}), sums)
 
     def _add_hands(self, table: str, hands: pl.DataFrame) -> None:
@@ -121,7 +125,7 @@ class AuctionCounts:
         if table == ALL:
             groups.append(("", hands, ["role"], "score"))
         for name, rows, by, value in groups:
-            for key, sums in clusters_of(rows, "cluster", by, [value]).items():
+            for key, sums in clusters_of(rows, "cluster", by, [value], "alike").items():
                 row = into.setdefault(key[0] if keys else None, {})
                 _merge(row.setdefault(name or key[0], {}), sums)
 
@@ -132,18 +136,26 @@ def _merge(into: dict[Any, Clusters], more: dict[Any, Clusters]) -> None:
 
 
 def _parts(run: Run | MatchRun) -> Iterator[pl.LazyFrame]:
-    """The deals part by part, with the column ``cluster``: what is independent of the rest."""
+    """The deals part by part, with the column ``cluster``: what is independent of the rest.
+
+    Of single deals those that are alike in all that is counted are one cluster, ``alike`` of them:
+    some tens of thousands of a million.
+    """
     if isinstance(run, MatchRun):
         for deals, _ in run.by_part():
-            yield _with_marriages(deals.with_columns(cluster=pl.col("match")), run)
+            rows = _with_marriages(deals, run, ["match"])
+            yield rows.with_columns(cluster=pl.col("match"), alike=pl.lit(1, pl.Int64))
     else:
         for deals in run.by_part():
-            yield _with_marriages(deals.with_columns(cluster=pl.col("index")), run)
+            rows = _with_marriages(deals, run, []).drop("deal")
+            names = rows.collect_schema().names()
+            counted = rows.group_by(names).agg(pl.len().cast(pl.Int64).alias("alike"))
+            yield counted.with_row_index("cluster")
 
 
-def _with_marriages(deals: pl.LazyFrame, run: Run | MatchRun) -> pl.LazyFrame:
+def _with_marriages(deals: pl.LazyFrame, run: Run | MatchRun, names: list[str]) -> pl.LazyFrame:
     """The deals with ``marriages_in_0`` … ``_2``: how many each seat was dealt."""
-    names = ["cluster", "deal", "declarer", "bid", "contract", "made", "conceded"]
+    names = [*names, "deal", "declarer", "bid", "contract", "made", "conceded"]
     names += [f"{what}_{seat}" for what in ("bid", "score") for seat in SEAT_NAMES]
     rows = deals.select(*names)
     for seat in range(len(SEAT_NAMES)):
@@ -199,6 +211,7 @@ def _hands(rows: pl.DataFrame) -> pl.DataFrame:
         frames.append(
             rows.select(
                 "cluster",
+                "alike",
                 seat=pl.lit(seat, pl.Int64),
                 marriages=pl.col(f"marriages_in_{seat}").cast(pl.Int64),
                 declares=declares,

@@ -112,9 +112,15 @@ class Clusters:
 
 
 def clusters_of(
-    rows: pl.DataFrame, cluster: str, keys: Sequence[str], values: Sequence[str]
+    rows: pl.DataFrame,
+    cluster: str,
+    keys: Sequence[str],
+    values: Sequence[str],
+    weight: str | None = None,
 ) -> dict[tuple[Any, ...], dict[str, Clusters]]:
     """For each combination of ``keys``, and each of ``values``, the sums over clusters.
+
+    With ``weight``, a column, a cluster stands for as many that are alike.
 
     >>> rows = pl.DataFrame({"match": [1, 1, 2], "seat": [0, 0, 0], "bid": [100, 110, 120]})
     >>> clusters_of(rows, "match", ["seat"], ["bid"])[(0,)]["bid"].mean().value
@@ -123,15 +129,16 @@ def clusters_of(
     inner = rows.group_by([cluster, *keys]).agg(
         pl.len().cast(pl.Int64).alias("x"),
         *(pl.col(name).cast(pl.Int64).sum().alias(f"{name}:y") for name in values),
+        _weight(weight),
     )
-    x = pl.col("x")
-    sums = [pl.len().alias("clusters"), x.sum().alias("sum"), (x * x).sum().alias("xx")]
+    x, w = pl.col("x"), pl.col("w")
+    sums = [w.sum().alias("clusters"), (w * x).sum().alias("sum"), (w * x * x).sum().alias("xx")]
     for name in values:
         y = pl.col(f"{name}:y")
         sums += [
-            y.sum(),
-            (x * y).sum().alias(f"{name}:xy"),
-            (y * y).sum().alias(f"{name}:yy"),
+            (w * y).sum().alias(f"{name}:y"),
+            (w * x * y).sum().alias(f"{name}:xy"),
+            (w * y * y).sum().alias(f"{name}:yy"),
         ]
     # Without keys there is one group: a column that never changes stands for them.
     by: list[pl.Expr] = [pl.col(key) for key in keys] or [pl.lit(0).alias("all")]
@@ -152,7 +159,15 @@ def clusters_of(
     return found
 
 
-def shares_of(rows: pl.DataFrame, cluster: str, key: str) -> dict[Any, Clusters]:
+def _weight(weight: str | None) -> pl.Expr:
+    """For how many clusters each stands, as the column w."""
+    counted = pl.lit(1) if weight is None else pl.col(weight).first()
+    return counted.cast(pl.Int64).alias("w")
+
+
+def shares_of(
+    rows: pl.DataFrame, cluster: str, key: str, weight: str | None = None
+) -> dict[Any, Clusters]:
     """How many rows of each cluster have each value of ``key``, to be a share of all rows.
 
     The sums of a value have the y only; those of all rows stand once, at None. So both add up over
@@ -164,15 +179,21 @@ def shares_of(rows: pl.DataFrame, cluster: str, key: str) -> dict[Any, Clusters]
     Clusters(clusters=2, x=3, y=1, xx=5, xy=2, yy=1)
     """
     count = pl.len().cast(pl.Int64)
-    sizes = rows.group_by(cluster).agg(count.alias("x"))
-    x, y = pl.col("x"), pl.col("y")
-    clusters, total, squares = sizes.select(pl.len(), x.sum(), (x * x).sum().alias("xx")).row(0)
+    sizes = rows.group_by(cluster).agg(count.alias("x"), _weight(weight))
+    x, y, w = pl.col("x"), pl.col("y"), pl.col("w")
+    clusters, total, squares = sizes.select(
+        w.sum(), (w * x).sum().alias("x"), (w * x * x).sum().alias("xx")
+    ).row(0)
     sums = (
         rows.group_by(cluster, key)
         .agg(count.alias("y"))
         .join(sizes, on=cluster)
         .group_by(key)
-        .agg(y.sum(), (x * y).sum().alias("xy"), (y * y).sum().alias("yy"))
+        .agg(
+            (w * y).sum().alias("y"),
+            (w * x * y).sum().alias("xy"),
+            (w * y * y).sum().alias("yy"),
+        )
     )
     found: dict[Any, Clusters] = {None: Clusters(clusters, total, 0, squares)}
     for row in sums.to_dicts():
