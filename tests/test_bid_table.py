@@ -54,7 +54,7 @@ from milsim.tables.compact import (
 from milsim.tables.folder import Table, manifest_of
 from milsim.tables.passing import class_keys, passing_values
 from milsim.tables.plan import TablePlan, hands_of, shard_of
-from milsim.tables.playing import HandPlayer, deals_of_hand
+from milsim.tables.playing import HandPlayer, deals_of_hand, needs_of
 from tests.chi_square import FALSE_ALARMS, binomial_tail, chi_square_limit
 from tests.command_line import Shell
 
@@ -512,6 +512,29 @@ def test_a_shipped_table_is_what_this_code_plays(name: str) -> None:
         made = rows[f"makes_{contract}"].to_numpy().astype(np.int64)
         assert table.levels[i, ranks].tolist() == levels_of(made, deals).tolist()
     assert np.abs(table.means[ranks] - rows["points"].to_numpy() / deals).max() <= 0.2501
+
+
+@pytest.mark.parametrize("name", sorted(shipped_headers()))
+def test_a_shipped_table_is_within_its_errors_of_deals_of_another_seed(name: str) -> None:
+    """Random hands against a direct simulation: means and chances by their standard errors."""
+    header = shipped_headers()[name]
+    rules = load(header["rules_name"])
+    packed = shipped_table(rules)
+    assert packed is not None
+    ranks = np.random.default_rng(11).choice(N_HANDS, 60, replace=False)
+    played = HandPlayer(rules, header["policy"], 77)(ranks, 0, 2)
+    deals = played.deals
+    means = played.moments()[0] / deals
+    spreads = packed.spreads[ranks].astype(float)
+    errors = spreads * np.sqrt(1 / packed.deals + 1 / deals) + 0.25
+    assert float((((means - packed.means[ranks]) / errors) ** 2).sum()) < chi_square_limit(60)
+    made = played.at_least(needs_of(packed.contracts, rules)).T / deals
+    p = packed.chances(ranks)
+    is_open = (p > 0.05) & (p < 0.95)
+    noise = 1 / packed.deals + 1 / int(deals[0]) + 0.0157**2 / 12  # and what packing rounds
+    scores = ((made - p) / np.sqrt(np.maximum(p * (1 - p), 0.01) * noise))[is_open]
+    assert len(scores) > 200
+    assert np.mean(np.abs(scores) < 1.96) > 0.9
 
 
 def test_shares_are_within_their_intervals() -> None:
