@@ -9,7 +9,8 @@ What is here is the public, stable interface. Each name is loaded when first use
 - :func:`solve`, :func:`solve_batch`, :func:`best_exchange`, :func:`best_exchange_batch`: exact
   double-dummy values;
 - :func:`exchange`: which two of ten cards to give away, and which contract to name;
-- :func:`sample_deals`, :func:`simulate`, :func:`open_run`: deals and runs;
+- :func:`sample_deals`, :func:`simulate`, :func:`simulate_plan`, :func:`open_run`: deals and
+  runs;
 - :func:`play_matches`, :func:`open_matches`: whole matches;
 - :func:`hand`: what seven cards are worth, and how high to bid them;
 - :func:`explorer`: the page to click seven cards, as HTML;
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from milsim import reports as report
     from milsim import rules
     from milsim.answers.hand import HandAnswer, hand
-    from milsim.api import open_matches, open_run, play_matches, simulate
+    from milsim.api import open_matches, open_run, play_matches, simulate, simulate_plan
     from milsim.cards import CardSet
     from milsim.dealing import DealSpace, sample_deals
     from milsim.deals import Deal, DealFault
@@ -91,6 +92,7 @@ _HOMES = {
     "score_deal": "milsim.scoring",
     "score_match_deal": "milsim.reference",
     "simulate": "milsim.api",
+    "simulate_plan": "milsim.api",
     "solve": "milsim.solver",
     "solve_batch": "milsim.solver",
     "trick_winner": "milsim.tricks",
@@ -131,6 +133,7 @@ __all__ = [
     "score_deal",
     "score_match_deal",
     "simulate",
+    "simulate_plan",
     "solve",
     "solve_batch",
     "trick_winner",

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from milsim.rules import Rules
+from milsim.simulation.grid import grid_of, read_grid
 from milsim.simulation.match_plan import MatchPlan
 from milsim.simulation.plan import Plan
 from milsim.store.collect import collect
 from milsim.store.engines import Threads
 from milsim.store.match_collect import collect_matches
 from milsim.store.match_run import MatchRun
+from milsim.store.planned import PlayedPlan, play_plan
 from milsim.store.run import Run
 from milsim.store.writing import (
     Collected,
@@ -71,6 +74,35 @@ def simulate(
     )
     folder = out if out is not None else Path(tempfile.mkdtemp(prefix="milsim-run-"))
     return _checked(collect(plan, folder, Collecting(Threads(threads), progress=progress)))
+
+
+def simulate_plan(
+    plan: str | Path | Mapping[str, Any],
+    *,
+    out: str | Path | None = None,
+    threads: int | None = None,
+    progress: Report | None = None,
+) -> PlayedPlan:
+    """Play all tasks of a plan, a file or a dictionary, each into a subfolder of ``out``.
+
+    What a plan is: :mod:`milsim.simulation.grid`; files that a dictionary names are relative to the
+    working directory. ``runs`` of the result has the runs by the names of their tasks. ``out`` is a
+    new or empty folder, or one of the same plan, which is gone on with; without it the runs go to a
+    new temporary folder.
+
+    Raises :class:`~milsim.errors.PlanError`, naming the place, for a plan that cannot be read, and
+    what :func:`simulate` raises.
+
+    >>> played = simulate_plan({"deals": 200, "policy": ["greedy", "random"]}, threads=1)
+    >>> [(run.deals, run.play) for run in played.runs.values()]
+    [(200, 'policy greedy'), (200, 'policy random')]
+    """
+    grid = grid_of(plan) if isinstance(plan, Mapping) else read_grid(plan)
+    folder = out if out is not None else Path(tempfile.mkdtemp(prefix="milsim-plan-"))
+    played = play_plan(grid, folder, Collecting(Threads(threads), progress=progress))
+    if played.ended == Ended.FAILED:
+        played.check()
+    return played
 
 
 def play_matches(

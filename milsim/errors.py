@@ -51,6 +51,10 @@ class RunError(MilsimError):
     """A run folder that cannot be written, or read, or does not fit its manifest."""
 
 
+class PlanError(MilsimError):
+    """A plan of runs that cannot be read, or asks for what there is not."""
+
+
 class PolicyError(MilsimError):
     """A policy that is unknown or breaks the rules."""
 
@@ -114,6 +118,7 @@ __all__ = [
     "InterruptedRunError",
     "MilsimError",
     "NotationError",
+    "PlanError",
     "PolicyError",
     "RulesError",
     "RunError",

@@ -45,8 +45,11 @@ def ls(
 ) -> None:
     """List runs: what was played, how much of it, and whether it is complete."""
     from milsim.store.listing import found_runs, listing_text
+    from milsim.store.planned import is_of_plan
 
-    runs = found_runs(folders or [Path("out")])
+    # Of FOLDER/* also a plan's own files are given; they are no runs.
+    chosen = [each for each in folders or [Path("out")] if not is_of_plan(each)]
+    runs = found_runs(chosen)
     if json:
         print_json([each.to_dict() for each in runs])
     else:
@@ -107,9 +110,19 @@ def merge(
     out: OutFolder,
     quiet: QuietOption = False,
 ) -> None:
-    """Put the shards of a run together, in any order: the folder that one machine would write."""
-    from milsim.store.merging import merge_runs, told_spans
+    """Put the shards of a run together, in any order: the folder that one machine would write.
 
+    A rule to stop by (--ci-width, --decide) is applied: what lies behind the end is left out.
+    Folders of one plan are merged task by task.
+    """
+    from milsim.store.merging import merge_runs, told_spans
+    from milsim.store.planned import is_plan, merge_plans
+
+    if is_plan(runs[0]):
+        merged_runs = merge_plans(runs, out)
+        done = sum(each.complete for each in merged_runs)
+        say(f"{len(merged_runs):,} tasks in {out}, {done:,} of them complete", quiet=quiet)
+        return
     merged = merge_runs(runs, out)
     manifest = merged.manifest
     say(

@@ -30,6 +30,15 @@ from milsim.cli.options import (
     rules_of,
     say,
 )
+from milsim.cli.plans import (
+    DryRunOption,
+    PlanArgument,
+    ResumeOption,
+    check_fresh,
+    check_options,
+    play,
+    show_estimates,
+)
 from milsim.cli.running import (
     MaxSecondsOption,
     OutOption,
@@ -38,11 +47,14 @@ from milsim.cli.running import (
     folder_of,
     shown_progress,
 )
+from milsim.errors import UsageError
 
 MAX_DEALS = 10**12
 
 
 def simulate(
+    context: typer.Context,
+    plan_file: PlanArgument = None,
     deals: Annotated[
         str, typer.Option("--deals", "-n", metavar="N", help="How many deals: 250000, 1e6, 2M.")
     ] = "1e5",
@@ -105,11 +117,13 @@ def simulate(
     write_from_workers: WriteFromWorkersOption = False,
     max_seconds: MaxSecondsOption = None,
     shard: ShardOption = "1/1",
+    dry_run: DryRunOption = False,
+    resume: ResumeOption = True,
     out: OutOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Play deals and store them: a row a deal, in Parquet files with a manifest.
+    """Play deals and store them: a row a deal, in Parquet files with a manifest; or a plan of runs.
 
     Reports and charts are made from the folder: milsim report bidding FOLDER. The same command
     gives the same bytes, whatever the threads. With --ci-width or --decide a shard plays all its
@@ -118,6 +132,30 @@ def simulate(
     """
     n_deals, n_threads = parse_count("deals", deals, 1, MAX_DEALS), parse_threads(threads)
     first, seed_number = parse_count("start", start, 0, MAX_DEALS), parse_seed(seed)
+    engines = partial(engine_of, engine, scheduler, scheduler_file, n_threads)
+    if plan_file is not None:
+        check_options(context, plan_file)
+        if write_from_workers:
+            raise UsageError("--write-from-workers: is for single runs, not for a plan")
+        from milsim.simulation.grid import read_grid
+
+        grid = read_grid(plan_file)
+        target = folder_of(out, plan_file.stem, policies=(), digest=grid.digest())
+        if not resume:
+            check_fresh(target)
+        if dry_run:
+            show_estimates(grid, threads=n_threads, shard=shard, json=json, quiet=quiet)
+        else:
+            play(
+                grid,
+                target,
+                engines,
+                shard=shard,
+                max_seconds=max_seconds,
+                json=json,
+                quiet=quiet,
+            )
+        return
     from milsim.simulation.plan import Plan
 
     plan = Plan.make(
@@ -140,6 +178,14 @@ def simulate(
         policies=plan.policies,
         digest=plan.digest(),
     )
+    if not resume:
+        check_fresh(folder)
+    if dry_run:
+        from milsim.simulation.grid import grid_of_plan
+
+        grid = grid_of_plan(plan)
+        show_estimates(grid, threads=n_threads, shard=shard, json=json, quiet=quiet)
+        return
     silent = quiet or json
     announce_compilation(quiet=silent)
     from milsim.reports.summary import summary
@@ -148,7 +194,7 @@ def simulate(
     how = partial(collecting, shard=shard, max_seconds=max_seconds, quiet=silent)
     written = folder if write_from_workers else None
     with (
-        engine_of(engine, scheduler, scheduler_file, n_threads, folder=written) as playing,
+        engines(folder=written) as playing,
         shown_progress(plan.deals, "deals", quiet=silent) as progress,
     ):
         collected = collect(plan, folder, how(playing, progress))

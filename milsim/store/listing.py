@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -122,8 +122,17 @@ def listing_text(runs: Sequence[ListedRun]) -> str:
                 "; ".join(filter(None, (each.what, each.stopped))),
             )
         )
+    return aligned(rows, right={1, 5})
+
+
+def aligned(rows: Sequence[Sequence[str]], right: Collection[int]) -> str:
+    """Rows of cells as lines, the columns named aligned to the right.
+
+    >>> print(aligned([("a", "n"), ("bb", "10")], right=[1]))
+    a    n
+    bb  10
+    """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    right = {1, 5}
     lines = []
     for row in rows:
         cells = [
@@ -134,4 +143,4 @@ def listing_text(runs: Sequence[ListedRun]) -> str:
     return "\n".join(lines)
 
 
-__all__ = ["ListedRun", "found_runs", "listing_text"]
+__all__ = ["ListedRun", "aligned", "found_runs", "listing_text"]
