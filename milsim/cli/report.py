@@ -178,9 +178,10 @@ def _page(folders: list[Path]) -> bytes:
     """The bytes of report html."""
     announce_compilation()
     from milsim.pages.run_report import run_report
+    from milsim.store.planned import runs_in
 
     with shown_steps(quiet=False) as progress:
-        return run_report(folders, progress=progress).encode()
+        return run_report(runs_in(folders), progress=progress).encode()
 
 
 def _advice(asked: dict[str, Any], format: str, *, quiet: bool) -> bytes:  # noqa: A002
