@@ -29,13 +29,15 @@ _MOST_ROWS = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """Measured in one thread: seconds to play and to store one, bytes of one and of an empty part.
+    """Measured in one thread: seconds to play one, to store one, and for a part besides; bytes
+    of one and of an empty part.
 
     ``played`` is how many were played for it.
     """
 
     play: float
     store: float
+    begin: float
     size: float
     part: float
     played: int
@@ -82,19 +84,24 @@ def estimates(grid: Grid, *, threads: int, shards: int = 1) -> Iterator[Estimate
     """The cost of each task, kind by kind as they are calibrated; raises what playing may raise."""
     kinds = [kind_of(task) for task in grid.tasks]
     seconds = min(SECONDS, _SECONDS_OF_ALL / len(set(kinds)))
+    largest: dict[Hashable, Task] = {}
+    for task, kind in zip(grid.tasks, kinds, strict=True):
+        if kind not in largest or task.count > largest[kind].count:
+            largest[kind] = task
     rates: dict[Hashable, Rate] = {}
     for task, kind in zip(grid.tasks, kinds, strict=True):
-        making = making_of(task)
         if kind not in rates:
             try:
-                rates[kind] = calibrated(making, seconds)
+                rates[kind] = calibrated(making_of(largest[kind]), seconds)
             except MilsimError as error:
-                raise type(error)(f"task {task.name}: {error}") from error
+                raise type(error)(f"task {largest[kind].name}: {error}") from error
         rate = rates[kind]
         count = math.ceil(task.count / shards)
+        parts = math.ceil(count / making_of(task).part)
         # Threads play; rows are made and written by one.
-        time_taken = count * max(rate.play / threads + rate.store / threads, rate.store)
-        size = count * rate.size + math.ceil(count / making.part) * rate.part
+        store = count * rate.store + parts * rate.begin
+        time_taken = max((count * rate.play + store) / threads, store)
+        size = count * rate.size + parts * rate.part
         yield Estimate(task, count, rate, time_taken, size)
 
 
@@ -116,20 +123,25 @@ def calibrated(making: Making[Any], seconds: float) -> Rate:
         if spent >= seconds or played == making.count:
             break
         number *= 2
+    _stored(making, chunks[:1])
+    begin, part = _stored(making, chunks[:1])  # one index: what a part costs besides its rows
+    store, size = _stored(making, chunks)
+    more = max(kept - 1, 1)
+    return Rate(
+        play=spent / played,
+        store=max(store - begin, 0.0) / more,
+        begin=begin,
+        size=max(size - part, 0.0) / more,
+        part=part,
+        played=played,
+    )
+
+
+def _stored(making: Making[Any], chunks: list[Any]) -> tuple[float, float]:
+    """Seconds to make the files of a part, and their bytes."""
     started = time.perf_counter()
-    size = _size(making, chunks)
-    store = (time.perf_counter() - started) / kept
-    part = _size(making, chunks[:1])
-    if kept > 1:
-        each = (size - part) / (kept - 1)
-        part -= each
-    else:
-        each = part
-    return Rate(spent / played, store, max(each, 0.0), max(part, 0.0), played)
-
-
-def _size(making: Making[Any], chunks: list[Any]) -> float:
-    return float(sum(len(part_bytes(frame)) for frame in making.frames(chunks)))
+    size = float(sum(len(part_bytes(frame)) for frame in making.frames(chunks)))
+    return time.perf_counter() - started, size
 
 
 __all__ = ["Estimate", "Rate", "calibrated", "estimates", "kind_of", "making_of"]
