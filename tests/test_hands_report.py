@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from math import comb
 from pathlib import Path
 
@@ -12,10 +13,12 @@ import pytest
 from milsim.cards import cards_of, parse_hand
 from milsim.dealing import hand_masks_table
 from milsim.dealing.tables import N_HANDS
+from milsim.errors import UsageError
 from milsim.reports.exact import hands_with
 from milsim.reports.formats import to_text
 from milsim.reports.hand_strength import EXTREMES, SHARES, hands_report
 from milsim.reports.hands_known import PASS, right_bids
+from milsim.reports.statistics import Z
 from milsim.reports.table import Report
 from milsim.rules import load
 from tests.command_line import Shell
@@ -173,3 +176,44 @@ def test_the_report_is_printed(shell: Shell, file: Path, report: Report) -> None
     assert set(data["tables"]) == {"named", "class", "misjudged", "opening"}
     assert data["tables"]["class"][-1]["n"] == N_HANDS
     assert "policy expert" in data["provenance"]
+
+
+# -- by another model ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("model", ["double-dummy", "pimc"])
+@pytest.mark.parametrize("rules", ["mil", "gamerules"])
+def test_a_corrected_table_is_what_milsim_hand_says(rules: str, model: str) -> None:
+    """For random hands, as by the same model and the shipped table: points and chances."""
+    import milsim
+    from milsim.reports.hands_known import table_of
+
+    table = table_of(rules, model=model)
+    assert table.policy == model
+    draw = random.Random(f"{rules}/{model}")
+    for rank in draw.sample(range(len(table.means)), 6):
+        cards = int(hand_masks_table()[rank])
+        answer = milsim.hand(cards, rules=rules, models=[model], seconds=0).model
+        mean, error = table.mean_of(np.array([rank]))
+        assert answer.points.value is not None
+        assert mean == pytest.approx(answer.points.value, abs=1e-4)
+        assert answer.points.high == pytest.approx(mean + Z * error, abs=1e-3)
+        chances = table.chances(np.array([rank]))[:, 0].tolist()
+        for contract, chance in zip(table.contracts, chances, strict=True):
+            said = answer.makes[contract].value
+            assert said is not None
+            assert abs(chance - said) <= 0.0079  # a table keeps whole levels
+
+
+def test_reports_by_a_model() -> None:
+    own, other = hands_report(), hands_report(model="pimc")
+    assert other.model == "pimc by the table of expert, corrected"
+    assert "pimc" in other.provenance
+    assert any("passing earns is that of expert" in note for note in other.notes)
+    mine, theirs = (each.frames()["class"] for each in (own, other))
+    assert mine["n"].to_list() == theirs["n"].to_list()
+    assert hands_report(model="expert").frames()["class"].equals(mine)
+    wider = theirs["points_high"] - theirs["points_low"] > mine["points_high"] - mine["points_low"]
+    assert wider.all()
+    with pytest.raises(UsageError, match=r"'oracle': not known of all hands; one of: expert, "):
+        hands_report(model="oracle")

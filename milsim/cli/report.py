@@ -52,7 +52,8 @@ def report(
             "--model",
             metavar="played|double-dummy|corrected|POLICY",
             help="Whose points: of the policies that played, or double dummy (a run with --dd), or "
-            "that corrected by --bias; a policy's name asks that the run was played by it.",
+            "that corrected by --bias; a policy's name asks that the run was played by it. Of "
+            "hands and evaluator: expert, double-dummy or pimc (the table, corrected).",
         ),
     ] = "played",
     bias: Annotated[
@@ -136,11 +137,11 @@ def report(
         "table": table,
     }
     if name in OF_TABLE:
-        if folders or model != "played" or bias is not None or match is not None:
+        if folders or bias is not None or match is not None:
             raise UsageError(
-                f"report {name}: takes --rules, --set, --table, --format and --out only"
+                f"report {name}: takes --rules, --set, --table, --model, --format and --out only"
             )
-        content = _of_table(name, asked, chosen)
+        content = _of_table(name, asked, chosen, None if model == "played" else model)
     elif name == "advice":
         if table is not None:
             raise UsageError("--table: is for evaluator and hands, not for advice")
@@ -205,7 +206,12 @@ def _advice(asked: dict[str, Any], format: str, *, quiet: bool) -> bytes:  # noq
         return render_advice(format, width=_width(), progress=progress, **options)
 
 
-def _of_table(name: str, asked: dict[str, Any], format: str) -> bytes:  # noqa: A002
+def _of_table(
+    name: str,
+    asked: dict[str, Any],
+    format: str,  # noqa: A002
+    model: str | None,
+) -> bytes:
     """The bytes of a report of the table of all hands."""
     taken = ("rules", "set", "table")
     given = next(
@@ -218,7 +224,7 @@ def _of_table(name: str, asked: dict[str, Any], format: str) -> bytes:  # noqa: 
         from milsim.reports.hand_strength import render_hands as rendered
     else:
         from milsim.reports.evaluator import render_evaluator as rendered
-    return rendered(format, width=_width(), rules=rules, table=asked["table"])
+    return rendered(format, width=_width(), rules=rules, table=asked["table"], model=model)
 
 
 def _of_one_run(

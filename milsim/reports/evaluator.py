@@ -30,28 +30,36 @@ READING = (
 
 
 def hand_evaluator(
-    rules: str | Path | Rules = "mil", *, table: str | Path | None = None
+    rules: str | Path | Rules = "mil",
+    *,
+    table: str | Path | None = None,
+    model: str | None = None,
 ) -> Evaluator:
     """The point count of these rules, fitted to their table (or the packed one in a file).
+
+    With ``model``, ``double-dummy`` or ``pimc``, to the table corrected to it.
 
     Raises :class:`~milsim.errors.RulesError` for rules that are none, and
     :class:`~milsim.errors.RunError` where there is no table of them.
     """
-    return Fit(table_of(rules, table), load(rules)).evaluator
+    return Fit(table_of(rules, table, model), load(rules)).evaluator
 
 
 def evaluator_report(
-    rules: str | Path | Rules = "mil", *, table: str | Path | None = None
+    rules: str | Path | Rules = "mil",
+    *,
+    table: str | Path | None = None,
+    model: str | None = None,
 ) -> Report:
     """The report ``evaluator``; arguments and errors as of :func:`hand_evaluator`."""
     chosen = load(rules)
-    known = table_of(chosen, table)
+    known = table_of(chosen, table, model)
     fit = Fit(known, chosen)
     return Report(
         name="evaluator",
         title=f"A point count for a hand of seven cards, under {chosen.name}",
         kind=KIND,
-        model=f"policy {known.policy}",
+        model=known.play,
         provenance=provenance_of(known, chosen),
         reading=READING,
         notes=tuple(_notes(fit)),

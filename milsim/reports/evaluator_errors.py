@@ -118,7 +118,7 @@ def _class_means(fit: Fit) -> NDArray[np.float64]:
 
 def _perfect(fit: Fit) -> Row:
     """A count without any error: as far off as the table's own deals are."""
-    variance = fit.table.spreads.astype(np.float64) ** 2 / fit.table.deals
+    variance = fit.table.mean_variances()
     noise, other = normal_numbers(len(fit.hands), NOISE_SEED)
     again = right_bids(fit.table, fit.rules, noise, other * _pass_errors(fit))
     even = right_bids(fit.table, fit.rules, noise, passing=0)

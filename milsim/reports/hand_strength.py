@@ -30,6 +30,7 @@ from milsim.reports.statistics import Interval, Z, spread, wilson
 from milsim.reports.table import Column, Report, Table, spread_column
 from milsim.rules import Rules, load
 from milsim.tables.compact import CompactTable
+from milsim.tables.corrected import CorrectedTable
 from milsim.where import feature
 
 EXTREMES = 5
@@ -44,20 +45,27 @@ READING = (
 )
 
 
-def hands_report(rules: str | Path | Rules = "mil", *, table: str | Path | None = None) -> Report:
+def hands_report(
+    rules: str | Path | Rules = "mil",
+    *,
+    table: str | Path | None = None,
+    model: str | None = None,
+) -> Report:
     """The report ``hands``, from the table of the rules (or the packed one in a file).
 
-    Raises :class:`~milsim.errors.RulesError` for rules that are none, and
-    :class:`~milsim.errors.RunError` where there is no table of them.
+    With ``model``, ``double-dummy`` or ``pimc``, from the table corrected to it. Raises
+    :class:`~milsim.errors.RulesError` for rules that are none,
+    :class:`~milsim.errors.RunError` where there is no table of them, and
+    :class:`~milsim.errors.UsageError` for a model that is not known of all hands.
     """
     chosen = load(rules)
-    known = table_of(chosen, table)
+    known = table_of(chosen, table, model)
     strength = Strength(known, chosen)
     return Report(
         name="hands",
         title=f"What all hands of seven cards are worth, under {chosen.name}",
         kind=KIND,
-        model=f"policy {known.policy}",
+        model=known.play,
         provenance=provenance_of(known, chosen),
         reading=READING,
         notes=tuple(_notes(strength)),
@@ -92,11 +100,12 @@ class Strength:
     def row(self, rank: int) -> dict[str, Any]:
         """What one hand is worth."""
         chance = float(self.table.chances(np.array([rank]))[0, 0])
+        worth = self.table.worth(np.array([rank]), 0)
         return {
             "hand": format_hand(int(self.hands[rank])),
             "rank": int(rank),
             **spread("points", mean_of_hands(self.table, np.array([rank]))),
-            **spread("makes", wilson(chance * self.table.deals, self.table.deals)),
+            **spread("makes", wilson(chance * worth, worth)),
             "best": int(self.bids.best[rank]),
             "up_to": _bid(self.bids.right[rank], bool(self.bids.passes[rank])),
         }
@@ -224,7 +233,7 @@ def _chance(strength: Strength, chosen: NDArray[np.int64]) -> Interval:
     """How often a group makes the lowest contract; each hand has its own deals."""
     chances = strength.table.chances(chosen)[0]
     mean = float(chances.mean())
-    n = strength.table.deals * len(chosen)
+    n = strength.table.worth(chosen, 0)
     # Hands differ, and the deals are split evenly among them: that makes the error smaller.
     half = Z * (float((chances * (1 - chances)).mean()) / n) ** 0.5
     return Interval(mean, max(mean - half, 0.0), min(mean + half, 1.0))
@@ -325,10 +334,11 @@ def _notes(strength: Strength) -> Iterator[str]:
     lowest = Contract.of(strength.lowest, strength.rules)
     yield (
         f"The lowest contract is {lowest.value}. Numbers of hands are exact: all are counted. The "
-        f"rest is sampled, {strength.table.deals:,} deals a hand, evenly over its talons; so the "
-        "truth is nearer than the intervals say. Of so many hands, the best and worst seem a "
-        "little more so than they are."
+        f"rest is sampled, {strength.table.how_known}; the intervals are rather too wide than too "
+        "narrow. Of so many hands, the best and worst seem a little more so than they are."
     )
+    if isinstance(strength.table, CorrectedTable):
+        yield f"What passing earns is that of {strength.table.base.policy}."
     yield INTERVALS
     yield (
         "bid up to: the highest bid allowed that scores, as the contract, at least what passing "

@@ -17,16 +17,21 @@ from milsim.reference.auction import highest_bid
 from milsim.reports.statistics import Interval, Z
 from milsim.rules import Rules, digest, load
 from milsim.tables.compact import LEVELS, CompactTable, chances_of, read_compact, shipped_table
+from milsim.tables.corrected import corrected_table
 from milsim.where import suit_set
 
 PASS = 0
 """The bid of who passes."""
 
 
-def table_of(rules: str | Path | Rules, table: str | Path | None = None) -> CompactTable:
+def table_of(
+    rules: str | Path | Rules, table: str | Path | None = None, model: str | None = None
+) -> CompactTable:
     """The table of these rules: the file ``table``, or the one that comes with milsim.
 
-    Raises :class:`~milsim.errors.RulesError` and :class:`~milsim.errors.RunError`.
+    By another ``model`` than its policy it is corrected (:mod:`milsim.tables.corrections`).
+    Raises :class:`~milsim.errors.RulesError`, :class:`~milsim.errors.RunError` and, for a model
+    that is not known of all hands, :class:`~milsim.errors.UsageError`.
     """
     chosen = load(rules)
     known = shipped_table(chosen) if table is None else read_compact(table)
@@ -39,13 +44,13 @@ def table_of(rules: str | Path | Rules, table: str | Path | None = None) -> Comp
         raise RunError(
             f"table {table}: is of rules {known.header['rules_name']}, not of {chosen.name}"
         )
-    return known
+    return known if model is None else corrected_table(known, chosen, model)
 
 
 def provenance_of(table: CompactTable, rules: Rules) -> str:
     """The line under a report's title: where its numbers come from."""
     return (
-        f"rules {rules.name} ({digest(rules)[:8]}) · policy {table.policy} · all 346,104 hands, "
+        f"rules {rules.name} ({digest(rules)[:8]}) · {table.play} · all 346,104 hands, "
         f"{table.deals:,} deals each · seed {table.header['seed']} · milsim {version('milsim')}"
     )
 
@@ -152,10 +157,8 @@ def right_bids(
 
 def mean_of_hands(table: CompactTable, chosen: NDArray[np.integer]) -> Interval:
     """The mean declarer points of some hands, all alike, with its interval by sampling."""
-    mean = float(table.means[chosen].astype(np.float64).mean())
-    within = float((table.spreads[chosen].astype(np.float64) ** 2).mean())
-    half = Z * (within / (table.deals * len(chosen))) ** 0.5
-    return Interval(mean, mean - half, mean + half)
+    mean, error = table.mean_of(chosen)
+    return Interval(mean, mean - Z * error, mean + Z * error)
 
 
 __all__ = [

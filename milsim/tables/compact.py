@@ -110,9 +110,34 @@ class CompactTable:
         """Who played."""
         return str(self.header["policy"])
 
-    def chances(self, ranks: NDArray[np.int64]) -> NDArray[np.float64]:
+    @property
+    def play(self) -> str:
+        """Whose points, for people."""
+        return f"policy {self.policy}"
+
+    @property
+    def how_known(self) -> str:
+        """What the numbers rest on, for people."""
+        return f"{self.deals:,} deals a hand, evenly over its talons"
+
+    def chances(self, ranks: NDArray[np.integer]) -> NDArray[np.float64]:
         """P(make) of hands by contract: float64 (contracts, hands)."""
         return chances_of(self.levels[:, ranks])
+
+    def mean_variances(self) -> NDArray[np.float64]:
+        """The variance of each hand's mean by sampling, float64 (hands,)."""
+        found: NDArray[np.float64] = self.spreads.astype(np.float64) ** 2 / self.deals
+        return found
+
+    def mean_of(self, ranks: NDArray[np.integer]) -> tuple[float, float]:
+        """The mean declarer points of some hands, and its standard error by sampling."""
+        mean = float(self.means[ranks].astype(np.float64).mean())
+        within = float((self.spreads[ranks].astype(np.float64) ** 2).mean())
+        return mean, (within / (self.deals * len(ranks))) ** 0.5
+
+    def worth(self, ranks: NDArray[np.integer], place: int) -> float:  # noqa: ARG002
+        """How many deals tell the mean chance of a contract, by its place, for some hands."""
+        return float(self.deals * len(ranks))
 
     def percentile(self, mean: float) -> float:
         """The share of all hands that are worth less, with half of those worth the same."""

@@ -78,7 +78,7 @@ class Curves:
     ``is_packed`` if a packed table has rounded them.
     """
 
-    ranks: NDArray[np.int64]
+    ranks: NDArray[np.integer]
     contracts: tuple[int, ...]
     means: NDArray[np.float64]
     spreads: NDArray[np.float64]
@@ -87,7 +87,7 @@ class Curves:
     is_packed: bool
 
     @classmethod
-    def of_table(cls, ranks: NDArray[np.int64], table: CompactTable) -> Curves:
+    def of_table(cls, ranks: NDArray[np.integer], table: CompactTable) -> Curves:
         """As a packed table has them."""
         return cls(
             ranks,
@@ -98,6 +98,11 @@ class Curves:
             table.deals,
             is_packed=True,
         )
+
+    @property
+    def noise(self) -> float:
+        """The variance of a chance p, in units of p(1 − p): by sampling, and by packing."""
+        return 1 / self.deals + (QUANTISED_CHANCE**2 if self.is_packed else 0.0)
 
     def features(self, rules: Rules) -> NDArray[np.float64]:
         """The `FEATURES` of the hands: float64 (features, n), all about of size one."""
@@ -223,40 +228,60 @@ class ModelCorrection:
 
     def known(self, curves: Curves, rules: Rules) -> Known:
         """What the model would make of some hands, averaged."""
-        n = len(curves.ranks)
         features = curves.features(rules)
-        rounded_mean, rounded_chance = (
-            (QUANTISED_MEAN, QUANTISED_CHANCE) if curves.is_packed else (0.0, 0.0)
-        )
         means = curves.means + self.points.coefficients @ features
-        average = features.mean(axis=1)
-        sampled = float((curves.spreads**2).mean()) / curves.deals + rounded_mean**2
-        differ = self.points.spread**2 * float(level_of(curves.means).mean())
-        common = float(average @ self.points.covariance @ average)
-        error = sqrt(sampled / n + differ * shared_by(n) + common)
         moved = self.moved(curves.chances, features)
-        chances, weights = moved.mean(axis=1).tolist(), []
-        noise = 1 / curves.deals + rounded_chance**2
-        for p, q, chance in zip(curves.chances, moved, chances, strict=True):
-            terms = terms_of(p[None], features)[:, 0].mean(axis=1)
-            common = float(terms @ self.chances.covariance @ terms)
-            alone = float((q * (1 - q)).mean()) * noise / n
-            differ = self.chances.spread**2 * float((q**2 * (1 - q)).mean())
-            # For a sure thing: as many deals as the table has.
-            inside = chance * (1 - chance)
-            error2 = alone + differ * shared_by(n) + common
-            weights.append(inside / error2 if inside > 0 else n / noise)
+        chances = moved.mean(axis=1).tolist()
+        weights = [
+            self.worth(p, q, features, curves.noise)
+            for p, q in zip(curves.chances, moved, strict=True)
+        ]
         return Known(
             float(means.mean()),
-            error,
+            self.mean_error(curves, features),
             dict(zip(curves.contracts, chances, strict=True)),
             dict(zip(curves.contracts, weights, strict=True)),
         )
 
+    def mean_error(self, curves: Curves, features: NDArray[np.float64]) -> float:
+        """The standard error of the mean of some hands' points."""
+        n = len(curves.ranks)
+        average = features.mean(axis=1)
+        sampled = float((curves.spreads**2).mean()) / curves.deals
+        sampled += QUANTISED_MEAN**2 if curves.is_packed else 0.0
+        differ = self.points.spread**2 * float(level_of(curves.means).mean())
+        common = float(average @ self.points.covariance @ average)
+        return sqrt(sampled / n + differ * shared_by(n) + common)
+
+    def worth(
+        self,
+        p: NDArray[np.float64],
+        q: NDArray[np.float64],
+        features: NDArray[np.float64],
+        noise: float,
+    ) -> float:
+        """How many deals would tell the mean chance of some hands as precisely, by a contract.
+
+        ``p`` are the table's chances of the hands and ``q`` the corrected ones; ``noise`` is that
+        of :attr:`Curves.noise`.
+        """
+        n, chance = len(p), float(q.mean())
+        terms = terms_of(p[None], features)[:, 0].mean(axis=1)
+        common = float(terms @ self.chances.covariance @ terms)
+        alone = float((q * (1 - q)).mean()) * noise / n
+        differ = self.chances.spread**2 * float((q**2 * (1 - q)).mean())
+        # For a sure thing: as many deals as the table has.
+        inside = chance * (1 - chance)
+        return inside / (alone + differ * shared_by(n) + common) if inside > 0 else n / noise
+
     def moved(self, p: NDArray[np.float64], features: NDArray[np.float64]) -> NDArray[np.float64]:
         """Chances (contracts, hands) of the table, moved."""
-        change = np.tensordot(self.chances.coefficients, terms_of(p, features), 1)
-        found = np.clip(p + change, 0, 1)
+        # As the coefficients times terms_of, which would be thirty arrays of all chances.
+        size = len(FEATURES)
+        b, c, d = np.split(self.chances.coefficients, [size, 2 * size])
+        odd = 1 - 2 * p
+        of_odd = c @ features + odd * (d @ features[[0, FEATURES.index("spread")]])
+        found = np.clip(p + p * (1 - p) * (b @ features + odd * of_odd), 0, 1)
         return np.minimum.accumulate(found, axis=0)
 
 
