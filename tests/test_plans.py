@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -360,6 +361,15 @@ def one_line_or_tasks(read: Callable[[], Grid]) -> bool:
         return bool(read().tasks)
     except PlanError as error:
         return "\n" not in str(error)
+
+
+def test_the_examples_of_the_page_are_plans() -> None:
+    pages = [Path(__file__).parents[1] / name for name in ("docs/plans.md", "README.md")]
+    found = [
+        re.findall(r"^```toml\n(.*?)^```$", page.read_text("utf-8"), re.M | re.S) for page in pages
+    ]
+    assert [len(examples) for examples in found] == [1, 1]
+    assert all(len(grid_of(tomllib.loads(text)).tasks) == 8 for (text,) in found)
 
 
 # -- playing -------------------------------------------------------------------------------------

@@ -170,10 +170,10 @@ def test_decisions_are_wrong_as_seldom_as_promised() -> None:
     assert rule is not None
     draw = np.random.default_rng(3)
     answered = 0
-    for _ in range(400):
-        made = np.cumsum(draw.binomial(64, 0.4, size=100))
-        answered += any(rule.answer(64 * (n + 1), int(made[n])) for n in range(100))
-    assert answered <= 400 * 0.05
+    for _ in range(150):
+        made = np.cumsum(draw.binomial(64, 0.4, size=60))
+        answered += any(rule.answer(64 * (n + 1), int(made[n])) for n in range(60))
+    assert answered <= 150 * 0.05
     assert rule.answer(1000, 500) == "yes"
     assert rule.answer(1000, 300) == "no"
 
