@@ -164,6 +164,7 @@ def _serve() -> None:
     import milsim.cli.main
     import milsim.reports.match_summary
     import milsim.reports.summary
+    from milsim.policies import Policy, register
     from milsim.simulation.match_plan import MatchPlan
     from milsim.simulation.plan import Plan
     from milsim.store.collect import DealMaking
@@ -177,6 +178,8 @@ def _serve() -> None:
     # Typer makes its commands anew at each call, which takes longer than what they do here.
     milsim.cli.main.app = typer.main.get_command(milsim.cli.main.app)  # type: ignore[assignment]
     DealMaking(Plan.make(deals=10)).ready()
+    register("plain", Policy)
+    DealMaking(Plan.make(deals=10, policy="plain")).ready()
     MatchMaking(MatchPlan.make(matches=10)).ready()
     HandPlayer.of(TablePlan.make())(np.array([0]), 0, 1)
     with tempfile.TemporaryDirectory() as scratch:

@@ -20,6 +20,7 @@ if sys.platform != "win32":
     import fcntl
 
 LOCK_NAME = ".lock"
+BEGINNING_NAME = ".lock-beginning"
 Shard = tuple[int, int]
 """``(k, n)``: the k-th of n, from 1."""
 
@@ -40,6 +41,25 @@ def locked(folder: Path, shard: Shard = (1, 1)) -> Iterator[None]:
             return
         with _held(folder / f"{LOCK_NAME}-{shard[0]}-of-{shard[1]}", folder, shared=False):
             yield
+
+
+@contextmanager
+def beginning(folder: Path) -> Iterator[None]:
+    """Hold a folder while its first files are written: shards may begin it at the same moment.
+
+    Whoever comes meanwhile waits, and finds them there.
+    """
+    if sys.platform == "win32":  # pragma: no cover - there is no flock, and no lock
+        yield
+        return
+    path = folder / BEGINNING_NAME
+    with path.open("a") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            # Who waits for it now finds the files written, whichever lock he holds.
+            path.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -83,4 +103,4 @@ def _acquired(path: Path, folder: Path, *, shared: bool) -> IO[str]:
         file.close()  # the one who held it has just taken it away
 
 
-__all__ = ["LOCK_NAME", "Shard", "locked"]
+__all__ = ["BEGINNING_NAME", "LOCK_NAME", "Shard", "beginning", "locked"]

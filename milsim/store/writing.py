@@ -31,7 +31,7 @@ from milsim.files import reason_of, write_atomically
 from milsim.simulation.engine import chunk_ranges
 from milsim.simulation.interrupt import Interrupts
 from milsim.store.engines import Engine, Failure, Made, Making, Span, Threads
-from milsim.store.lock import Shard, locked
+from milsim.store.lock import BEGINNING_NAME, Shard, beginning, locked
 from milsim.store.manifest import (
     MANIFEST_NAME,
     PARTS_FOLDER,
@@ -261,9 +261,12 @@ def begin_folder(fresh: Manifest[Any], path: Path, folders: Sequence[str]) -> No
     """Write what a run folder begins with, unless it is there."""
     for folder in folders:
         (path / folder).mkdir(parents=True, exist_ok=True)
-    if not (path / MANIFEST_NAME).exists():
-        write_atomically(path / PLAN_NAME, fresh.plan.to_toml().encode())
-        write_atomically(path / MANIFEST_NAME, fresh.to_json().encode())
+    if (path / MANIFEST_NAME).exists():
+        return
+    with beginning(path):
+        if not (path / MANIFEST_NAME).exists():
+            write_atomically(path / PLAN_NAME, fresh.plan.to_toml().encode())
+            write_atomically(path / MANIFEST_NAME, fresh.to_json().encode())
 
 
 def _prefix(
@@ -325,6 +328,7 @@ def _mended(making: Making[Any], path: Path, how: Collecting) -> Manifest[Any]:
         for folder in ("", *making.folders):
             for leftover in (path / folder).glob(".*.tmp"):
                 leftover.unlink()
+        (path / BEGINNING_NAME).unlink(missing_ok=True)
     manifest: Manifest[Any] = read_identity(path)
     manifest, faults = stored_manifest(path, manifest)
     pieces = manifest.pieces

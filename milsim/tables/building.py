@@ -14,6 +14,7 @@ from milsim.errors import RunError, UsageError, quote
 from milsim.files import write_atomically
 from milsim.simulation.engine import chunk_ranges, in_order
 from milsim.simulation.interrupt import Interrupts
+from milsim.store.lock import BEGINNING_NAME, beginning
 from milsim.store.writing import Progress, Report, refusal
 from milsim.tables.columns import rows_of
 from milsim.tables.folder import (
@@ -131,11 +132,16 @@ def begin(path: Path, content: dict[str, Any], plan: str) -> None:
         raise RunError(f"out {path}: is a file; name a new or empty folder, or one to go on with")
     if not (path / MANIFEST_NAME).exists():
         strange = [each.name for each in path.iterdir()] if path.is_dir() else []
-        if set(strange) - {PLAN_NAME, PARTS_FOLDER, f".{MANIFEST_NAME}.tmp", f".{PLAN_NAME}.tmp"}:
+        own = {PLAN_NAME, PARTS_FOLDER, f".{MANIFEST_NAME}.tmp", f".{PLAN_NAME}.tmp"}
+        if set(strange) - own - {BEGINNING_NAME}:
             raise RunError(f"out {path}: folder is not empty; name a new or empty one")
         (path / PARTS_FOLDER).mkdir(parents=True, exist_ok=True)
-        write_atomically(path / PLAN_NAME, plan.encode())
-        write_atomically(path / MANIFEST_NAME, text_of(content).encode())
+        with beginning(path):
+            if not (path / MANIFEST_NAME).exists():
+                write_atomically(path / PLAN_NAME, plan.encode())
+                write_atomically(path / MANIFEST_NAME, text_of(content).encode())
+    elif (path / BEGINNING_NAME).exists():
+        (path / BEGINNING_NAME).unlink(missing_ok=True)
 
 
 def refuse_another(path: Path, found: dict[str, Any], content: dict[str, Any]) -> None:
