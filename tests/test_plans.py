@@ -178,12 +178,18 @@ def test_the_identity_is_that_of_the_tasks_however_they_are_written(
     same = (
         'seed = 3.0\ndeals = 3e2\nmode = "declarer"\n'
         'policy = ["random", ["greedy", "greedy", "greedy"]]\n'
-        'rules = [{play = {must_beat = "no"}, name = "other name"}, {base = "mil"}]\n'
+        'rules = [{play = {must_beat = "no"}, name = "free"}, {base = "mil"}]\n'
         'where = " "\ndd = "off"\nkind = "deals"\n'
     )
     assert of(same, tmp_path).digest() == read_grid(plan).digest()
     for old, new in (("300", "301"), ('"random"', '"expert"'), ("seed = 3", "seed = 4")):
         assert of(PLAN.replace(old, new), tmp_path).digest() != read_grid(plan).digest()
+    # Folders of tasks are named by their rules.
+    renamed = of(PLAN.replace('"free"', '"unforced"'), tmp_path)
+    assert renamed.digest() != read_grid(plan).digest()
+    assert [t.plan.digest() for t in renamed.tasks] == [
+        t.plan.digest() for t in read_grid(plan).tasks
+    ]
     one, two = ('where = "aces>=2, marriages=H"', 'where = "marriages = H and aces >= 2"')
     assert of(PLAN + one, tmp_path).digest() == of(PLAN + two, tmp_path).digest()
 

@@ -7,6 +7,8 @@ import os
 import shutil
 import subprocess
 import sys
+from collections import deque
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +21,11 @@ from milsim.simulation.plan import Plan
 from milsim.simulation.stopping import Stopping
 from milsim.store import collect as collecting
 from milsim.store.collect import DealMaking, collect
-from milsim.store.engines import Threads
+from milsim.store.engines import Made, Stored, Threads
 from milsim.store.listing import found_runs
 from milsim.store.merging import compact_run, merge_runs
 from milsim.store.verifying import verify_run
-from milsim.store.writing import Collecting, Ended, part_spans
+from milsim.store.writing import Collecting, Ended, keep, part_spans
 from tests.command_line import Shell
 
 DEALS, PART, START = 6_000, 256, 100
@@ -328,6 +330,41 @@ def test_a_part_that_cannot_be_played_ends_the_run_before_it(
     assert not outcome.run.complete
     assert collect(plan_of("decide"), tmp_path / "run").ended == Ended.COMPLETE
     assert bytes_of(tmp_path / "run") == bytes_of(ended["decide"])
+
+
+class WorkersElsewhere:
+    """An engine whose workers write by themselves, two parts ahead of what is handed out."""
+
+    def __init__(self) -> None:
+        self.written = 0
+
+    def make(self, making: Any, spans: Any, stop: Any, heard: Any) -> Iterator[Any]:
+        ahead: deque[Any] = deque()
+        for outcome in Threads(1).make(making, spans, lambda: False, heard):
+            assert isinstance(outcome, Made)
+            keep(outcome, FOLDERS[-1], making.folders)
+            self.written += 1
+            ahead.append(Stored(outcome.piece))
+            if stop():
+                break
+            if len(ahead) > 2:
+                yield ahead.popleft()
+        yield from ahead
+
+
+FOLDERS: list[Path] = []
+
+
+@pytest.mark.parametrize("rule", ["decide", "at once", "never"])
+def test_what_workers_wrote_behind_the_end_is_not_kept(
+    rule: str, ended: dict[str, Path], tmp_path: Path
+) -> None:
+    FOLDERS.append(tmp_path / "run")
+    engine = WorkersElsewhere()
+    outcome = collect(plan_of(rule), FOLDERS[-1], Collecting(engine))
+    assert outcome.ended == Ended.COMPLETE
+    assert engine.written > len(list((ended[rule] / "parts").glob("*.json"))) or rule == "never"
+    assert bytes_of(FOLDERS[-1]) == bytes_of(ended[rule])
 
 
 # -- what is said of it --------------------------------------------------------------------------

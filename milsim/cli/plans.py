@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 PlanArgument = Annotated[
     Path | None,
     typer.Argument(
-        metavar="[PLAN]",
+        metavar="PLAN",
         help="A plan (TOML) whose keys are these options and may be lists: every combination is "
         "played, each into a folder of its own (docs/plans.md).",
         show_default=False,

@@ -12,7 +12,8 @@ The keys are those of ``milsim simulate``::
 also ``start``, ``dd``, ``ci_width`` and ``decide``. ``kind = "matches"`` plays whole matches, with
 the key ``matches`` for ``deals``. Several tables ``[[grid]]`` are several grids; what stands above
 them holds for all. A task is an ordinary run. Its name tells what it plays and is a plain name of a
-folder, whatever stands in the plan. The digest of a plan is that of its tasks, in any order.
+folder, whatever stands in the plan. The digest of a plan is that of its tasks, in any order: how it
+is written does not count, but how its rules are called does, as folders have their names.
 """
 
 from __future__ import annotations
@@ -91,13 +92,13 @@ class Grid:
     text: str | None = None
 
     def digest(self) -> str:
-        """SHA-256 in hex of the digests of its tasks, sorted: the plan's identity.
+        """SHA-256 in hex of the names and digests of its tasks, sorted: the plan's identity.
 
         >>> one = grid_of({"deals": 10, "seed": [1, 2]})
         >>> one.digest() == grid_of({"seed": [2, 1.0], "deals": 10.0, "rules": "mil"}).digest()
         True
         """
-        texts = sorted(task.plan.digest() for task in self.tasks)
+        texts = sorted(f"{task.name} {task.plan.digest()}" for task in self.tasks)
         return hashlib.sha256("\n".join(texts).encode()).hexdigest()
 
     def to_json(self) -> str:

@@ -187,6 +187,8 @@ def _written(making: Making[Any], path: Path, fresh: Manifest[Any], how: Collect
     failures: list[Failure] = []
     with interrupts:
         for outcome in how.engine.make(making, _missing(making, manifest, how.shard), stop, heard):
+            if prefix is not None and prefix.ending is not None:
+                continue  # what was under way behind the end
             if isinstance(outcome, Failure):
                 failures.append(outcome)
                 if how.failed is not None:
@@ -197,7 +199,9 @@ def _written(making: Making[Any], path: Path, fresh: Manifest[Any], how: Collect
                 continue
             if isinstance(outcome, Made):
                 keep(outcome, path, making.folders)
-            if prefix is not None and prefix.take(outcome.piece) is not None:
+            # Threads need not play to its end what they have begun; workers might still write it.
+            at_end = prefix is not None and prefix.take(outcome.piece) is not None
+            if at_end and isinstance(how.engine, Threads):
                 break
     if prefix is not None and prefix.ending is not None:
         settle(making, path, prefix.ending)
