@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from milsim.cli.engines import EngineOption, SchedulerFileOption, SchedulerOption, engine_of
 from milsim.cli.options import (
     JsonOption,
     QuietOption,
@@ -75,6 +76,9 @@ def build(
         ),
     ] = "1/1",
     threads: ThreadsOption = None,
+    engine: EngineOption = "threads",
+    scheduler: SchedulerOption = None,
+    scheduler_file: SchedulerFileOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -98,8 +102,11 @@ def build(
     announce_compilation(quiet=silent)
     from milsim.tables.building import build_table, hands_left
 
-    with shown_progress(hands_left(plan, out, which), "hands", quiet=silent) as progress:
-        table = build_table(plan, out, threads=n_threads, shard=which, progress=progress)
+    with (
+        engine_of(engine, scheduler, scheduler_file, n_threads) as playing,
+        shown_progress(hands_left(plan, out, which), "hands", quiet=silent) as progress,
+    ):
+        table = build_table(plan, out, shard=which, progress=progress, engine=playing)
     _print(table, json)
     if hands_left(plan, out, which):
         raise InterruptedRunError(

@@ -208,8 +208,8 @@ class _Workers:
                 if said:
                     wrong.append((worker, said))
         if wrong:
-            more = f" and {len(wrong) - 1} workers more" if len(wrong) > 1 else ""
-            raise RunError(refusal(wrong[0][0], wrong[0][1]) + more)
+            more = f" and {len(wrong) - 1} more" if len(wrong) > 1 else ""
+            raise RunError(refusal(wrong[0][0] + more, wrong[0][1]))
         futures = {
             worker: self.client.submit(
                 warmed, task, token, workers=[worker], allow_other_workers=False, pure=False

@@ -179,4 +179,15 @@ def guarded(play: Callable[[int, int], C]) -> Callable[[int, int], tuple[Span, C
     return _Guarded(play)
 
 
-__all__ = ["Engine", "Failure", "Heard", "Made", "Making", "Span", "Stored", "Threads", "guarded", "made"]
+__all__ = [
+    "Engine",
+    "Failure",
+    "Heard",
+    "Made",
+    "Making",
+    "Span",
+    "Stored",
+    "Threads",
+    "guarded",
+    "made",
+]

@@ -15,6 +15,7 @@ from milsim.files import write_atomically
 
 HASH_UP_TO_BYTES = 2_000_000_000
 """Parts are hashed on opening up to this total; beyond, only their sizes are compared."""
+_READ_AT_ONCE = 1 << 20  # several times as quick for the small parts of long runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +117,12 @@ def fault_of(path: Path, part: Part, *, hashed: bool) -> str | None:
             kind = "empty" if size == 0 else "torn or changed"
             return f"{kind}, {size} bytes, not {part.size}"
         if hashed:
-            with path.open("rb") as file:
-                found = hashlib.file_digest(file, "sha256").hexdigest()
-            if found != part.sha256:
+            if size <= _READ_AT_ONCE:
+                digest = hashlib.sha256(path.read_bytes())
+            else:
+                with path.open("rb") as file:
+                    digest = hashlib.file_digest(file, "sha256")
+            if digest.hexdigest() != part.sha256:
                 return "content differs from its digest"
     except OSError:
         return "missing"

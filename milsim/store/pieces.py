@@ -8,9 +8,10 @@ machine, and a folder of ten thousand of them is opened without rewriting a list
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from milsim.files import read_text, reason_of, write_atomically
@@ -18,6 +19,7 @@ from milsim.store.parts import Part, name_of
 
 MOST_BYTES = 10_000
 """Of the file beside a part."""
+_PART = tuple(field.name for field in fields(Part))
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,14 @@ class Piece:
 
     def to_json(self) -> str:
         """The text of the file beside the part, the same for the same content."""
-        return json.dumps(asdict(self), separators=(", ", ": ")) + "\n"
+        # Not `asdict`, which takes most of the time to open a run of many parts.
+        content = {
+            "plan": self.plan,
+            "start": self.start,
+            "count": self.count,
+            "parts": [{name: getattr(part, name) for name in _PART} for part in self.parts],
+        }
+        return json.dumps(content, separators=(", ", ": ")) + "\n"
 
     def write(self, folder: Path, mark: str = "") -> None:
         """Write the file beside the part in ``folder``: from now on the piece counts."""
@@ -111,7 +120,9 @@ def find_pieces(
     pieces: list[Piece] = []
     faults = []
     end = first
-    for path in sorted(folder.glob("*.json")) if folder.is_dir() else ():
+    names = os.listdir(folder) if folder.is_dir() else ()  # noqa: PTH208 (twice as fast)
+    for name in sorted(each for each in names if each.endswith(".json")):
+        path = folder / name
         try:
             piece = Piece.read(path)
         except (OSError, ValueError) as error:

@@ -1,24 +1,31 @@
-"""Build a table into a folder: hands in threads, parts in order, and only those not there yet."""
+"""Build a table into a folder: hands by an engine, parts in order, and only those not there yet."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from milsim.errors import RunError, UsageError, quote
+from milsim.errors import RunError, StoppedEarlyError, UsageError, quote
 from milsim.files import write_atomically
 from milsim.simulation.engine import chunk_ranges, in_order
 from milsim.simulation.interrupt import Interrupts
+<<<<<<< Updated upstream
 from milsim.store.lock import BEGINNING_NAME, beginning
+=======
+from milsim.store.engines import Engine, Failure, Made, Threads
+>>>>>>> Stashed changes
 from milsim.store.writing import Progress, Report, refusal
 from milsim.tables.columns import rows_of
 from milsim.tables.folder import (
     MANIFEST_NAME,
+    PART_HANDS,
     PARTS_FOLDER,
     PLAN_NAME,
     PartFolder,
@@ -41,42 +48,108 @@ def build_table(
     threads: int | None = None,
     shard: tuple[int, int] = (1, 1),
     progress: Report | None = None,
+    engine: Engine | None = None,
 ) -> Table:
     """Play the hands of a plan that the folder does not hold yet, and return the table.
 
     Of ``shard`` k of n only every n-th part is played, from the k-th on; shards may write to one
     folder at the same time, or their ``parts`` be copied together. What is there is never played
     again, so a second call changes no byte. On Ctrl-C finished parts stay, and the table returned
-    is not ``complete``.
+    is not ``complete``. The ``engine`` plays, or else so many ``threads``.
 
     Raises :class:`~milsim.errors.RunError` if the folder holds something else, another plan, or
-    was begun by other code, and if it cannot be written.
+    was begun by other code, and if it cannot be written, and
+    :class:`~milsim.errors.StoppedEarlyError` if some hands cannot be played.
     """
     if not isinstance(folder, str | Path) or not str(folder):
         raise UsageError(f"out: {quote(folder)} is no folder's name")
-    n_threads = checked_threads(threads)
+    player = engine or Threads(checked_threads(threads))
     path = Path(folder)
     try:
         begin(path, manifest_of(plan), plan.to_toml())
         table = Table.open(path)
         refuse_another(path, table.manifest, manifest_of(plan))
-        player = HandPlayer.of(plan)
         k, n = shard
         mine = [span for i, span in enumerate(part_spans(plan)) if i % n == k - 1]
         missing = [span for span in mine if table.part(span[0]) is None]
         if not missing:
             return table
-        # Concurrent first compiles can crash numba.
-        player(np.array([missing[0][0]]), 0, 1)
-
-        def rows(start: int, count: int) -> tuple[int, pl.DataFrame]:
-            ranks = np.arange(start, start + count)
-            return start, rows_of(ranks, player(ranks, 0, plan.per_talon), plan)
-
-        play_parts(table, missing, CHUNK_HANDS, rows, n_threads, progress)
+        _play_hands(table, missing, player, progress)
     except OSError as error:
         raise RunError(f"out {path}: cannot write, {refusal(error)}") from error
     return table
+
+
+@dataclass(frozen=True, slots=True)
+class HandMaking:
+    """A table's hands, and the rows of its parts: for engines."""
+
+    plan: TablePlan
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """One, for the hands."""
+        return (PARTS_FOLDER,)
+
+    @property
+    def first(self) -> int:
+        """The first hand."""
+        return self.plan.first
+
+    @property
+    def count(self) -> int:
+        """How many hands."""
+        return self.plan.hands
+
+    @property
+    def part(self) -> int:
+        """Hands a part."""
+        return PART_HANDS
+
+    def ready(self) -> int:
+        """Compile what the plan needs."""
+        _player(self.plan)(np.array([self.plan.first]), 0, 1)
+        return CHUNK_HANDS
+
+    def play(self, start: int, count: int) -> pl.DataFrame:
+        """The rows of a range of hands."""
+        ranks = np.arange(start, start + count)
+        return rows_of(ranks, _player(self.plan)(ranks, 0, self.plan.per_talon), self.plan)
+
+    def frames(self, chunks: Sequence[pl.DataFrame]) -> tuple[pl.DataFrame, ...]:
+        """A row a hand."""
+        return (pl.concat(chunks),)
+
+
+@lru_cache(maxsize=2)
+def _player(plan: TablePlan) -> HandPlayer:
+    return HandPlayer.of(plan)
+
+
+def _play_hands(
+    table: Table, missing: list[tuple[int, int]], engine: Engine, progress: Report | None
+) -> None:
+    """Play the missing parts, and keep each that is whole; until Ctrl-C."""
+    started = time.monotonic()
+    total, done = sum(count for _, count in missing), 0
+
+    def heard(count: int) -> None:
+        nonlocal done
+        done += count
+        if progress is not None:
+            progress(Progress(done, total, time.monotonic() - started))
+
+    whole = dict(missing)
+    interrupts = Interrupts()
+    with interrupts:
+        for outcome in engine.make(HandMaking(table.plan), missing, interrupts.asked, heard):
+            if isinstance(outcome, Failure):
+                raise StoppedEarlyError(
+                    f"could not play hands {outcome}; {table.rows:,} are saved in {table.folder}"
+                )
+            # Of a part that was cut short nothing is kept.
+            if isinstance(outcome, Made) and outcome.piece.count == whole[outcome.piece.start]:
+                table.keep_bytes(outcome.piece.parts[0], outcome.contents[0])
 
 
 def hands_left(plan: TablePlan, folder: str | Path, shard: tuple[int, int] = (1, 1)) -> int:
@@ -156,4 +229,12 @@ def refuse_another(path: Path, found: dict[str, Any], content: dict[str, Any]) -
         )
 
 
-__all__ = ["CHUNK_HANDS", "begin", "build_table", "hands_left", "play_parts", "refuse_another"]
+__all__ = [
+    "CHUNK_HANDS",
+    "HandMaking",
+    "begin",
+    "build_table",
+    "hands_left",
+    "play_parts",
+    "refuse_another",
+]

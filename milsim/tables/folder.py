@@ -23,7 +23,7 @@ from milsim.errors import MilsimError, RunError, VerificationError, quote
 from milsim.files import read_text, reason_of, write_atomically
 from milsim.rules import Rules, values_of
 from milsim.rules.fields import build
-from milsim.store.parts import Part, source_of, write_part
+from milsim.store.parts import Part, part_bytes, source_of
 from milsim.tables.columns import SCHEMA_VERSION, schema_of
 from milsim.tables.plan import TablePlan
 
@@ -145,10 +145,15 @@ class PartFolder:
 
     def keep(self, start: int, rows: pl.DataFrame) -> None:
         """Write the part that begins at this index, then its digest: from then on it counts."""
+        content = part_bytes(rows)
+        self.keep_bytes(Part.of(start, rows.height, content), content)
+
+    def keep_bytes(self, part: Part, content: bytes) -> None:
+        """The same, of a part of which the bytes are made already."""
         folder = self.folder / PARTS_FOLDER
-        part = write_part(folder, start, rows)
+        write_atomically(folder / part.name, content)
         beside = json.dumps(asdict(part)) + "\n"
-        write_atomically(folder / f"{_stem(start)}.json", beside.encode())
+        write_atomically(folder / f"{_stem(part.start)}.json", beside.encode())
 
     def _checked(self, part: Part) -> Path:
         path = self.folder / PARTS_FOLDER / part.name

@@ -1,0 +1,83 @@
+"""How fast run folders are gone on with and verified, and whether memory stays flat.
+
+Run: python benchmarks/run_speed.py [--parts N] [--rows N] [--seconds S]
+
+A folder of so many small parts is made; then the same plan is collected again, which finds all
+there. A run of --rows deals is verified without playing any again. A third is played for --seconds
+while the resident memory is read; the slope is over the second half.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from milsim.simulation.plan import Plan
+from milsim.store import collect as collecting
+from milsim.store.collect import collect
+from milsim.store.engines import Threads
+from milsim.store.verifying import verify_run
+from milsim.store.writing import Collecting, Progress
+
+
+def resume(folder: Path, parts: int) -> None:
+    whole = collecting.PART_DEALS
+    collecting.PART_DEALS = 8
+    plan = Plan.make(deals=8 * parts)
+    sync, os.fsync = os.fsync, lambda _: None  # only while it is made
+    collect(plan, folder, Collecting(Threads(1)))
+    os.fsync = sync
+    for _ in range(3):
+        started = time.perf_counter()
+        assert collect(plan, folder, Collecting(Threads(1))).run.complete
+        print(f"resume of {parts:,} parts: {time.perf_counter() - started:.2f} s")
+    collecting.PART_DEALS = whole
+
+
+def verify(folder: Path, rows: int) -> None:
+    collect(Plan.make(deals=rows), folder, Collecting(Threads(1)))
+    for _ in range(3):
+        started = time.perf_counter()
+        found = verify_run(folder, sample=0)
+        seconds = time.perf_counter() - started
+        assert not found.faults
+        print(f"verify of {found.rows:,} rows: {found.rows / seconds / 1e6:.1f} M rows/s")
+
+
+def memory(folder: Path, seconds: float) -> None:
+    page = os.sysconf("SC_PAGE_SIZE")
+    read: list[tuple[float, float, int]] = []
+
+    def note(progress: Progress) -> None:
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+        read.append((progress.seconds, pages * page / 2**20, progress.done))
+
+    collect(Plan.make(deals=10**10), folder, Collecting(Threads(1), seconds=seconds, progress=note))
+    times, sizes, done = np.array(read).T
+    late = times > times[-1] / 2
+    slope = np.polyfit(times[late], sizes[late], 1)[0]
+    print(
+        f"memory over {times[-1]:.0f} s, {done[-1] / 1e6:.1f} M deals: {sizes[late].min():.0f} to "
+        f"{sizes[late].max():.0f} MiB in the second half, slope {slope * 60:+.2f} MiB a minute"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--parts", type=int, default=10_000)
+    parser.add_argument("--rows", type=int, default=4_000_000)
+    parser.add_argument("--seconds", type=float, default=60.0)
+    chosen = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        resume(Path(folder) / "parts", chosen.parts)
+        verify(Path(folder) / "rows", chosen.rows)
+        memory(Path(folder) / "long", chosen.seconds)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,415 @@
+"""Runs played by Dask workers: the same bytes, whoever dies in the middle; others are refused."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from milsim.errors import ExitCode, RunError, UsageError
+from milsim.simulation.match_plan import MatchPlan
+from milsim.simulation.plan import Plan
+from milsim.store import collect as collecting
+from milsim.store import match_collect, remote
+from milsim.store.collect import DealMaking, collect
+from milsim.store.engines import Failure, Made, Stored, Threads
+from milsim.store.match_collect import collect_matches
+from milsim.store.remote import Answer, LostTaskError, Sizing, Task, code_here, drive, play_task
+from milsim.store.writing import Collecting, Ended, Progress, part_spans
+from tests.command_line import Shell
+
+DEALS, PART = 6_000, 256
+PLAN = Plan.make(deals=DEALS, seed=5, start=100)
+MATCHES = MatchPlan.make(matches=90, seed=2)
+
+
+@pytest.fixture(autouse=True)
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(collecting, "PART_DEALS", PART)
+    monkeypatch.setattr(match_collect, "PART_MATCHES", 16)
+    # A task is a part, so that there are many.
+    monkeypatch.setattr(remote, "SECONDS_A_TASK", 1e-9)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("runs") / "whole"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(collecting, "PART_DEALS", PART)
+        collect(PLAN, folder)
+    return folder
+
+
+@pytest.fixture
+def shell(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Shell:
+    return Shell(monkeypatch, capfd)
+
+
+def bytes_of(folder: Path) -> dict[str, bytes]:
+    """All files by name: also hidden ones, so that nothing is left behind."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+# -- the loop of the driver, with workers that are none ------------------------------------------
+
+
+class Here:
+    """A pool that plays in this process when it is asked for results, the last task first."""
+
+    def __init__(self, change: Callable[[int, Answer], Any] = lambda number, answer: answer):
+        self.change = change
+        self.tasks: list[Task] = []
+        self.begun: set[int] = set()
+        self.given_up: set[int] = set()
+        self.played: dict[int, Any] = {}
+
+    def width(self) -> int:
+        return 2
+
+    def submit(self, task: Task) -> int:
+        self.tasks.append(task)
+        return len(self.tasks) - 1
+
+    def done(self, handle: int) -> bool:
+        return handle in self.played
+
+    def wait(self, handle: int, seconds: float) -> None:
+        for number in reversed(range(len(self.tasks))):
+            if number not in self.played and number not in self.given_up:
+                self.played[number] = self.change(number, play_task(self.tasks[number]))
+                return
+
+    def results(self, handles: Sequence[int]) -> list[Any]:
+        return [self.played[handle] for handle in handles]
+
+    def name_of(self, handle: int) -> str:
+        return "tcp://worker:1"
+
+    def withdraw(self, handles: Sequence[int]) -> list[bool]:
+        gone = [number not in self.played for number in handles]
+        self.given_up |= {n for n, is_gone in zip(handles, gone, strict=True) if is_gone}
+        return gone
+
+    def drop(self, handles: Sequence[int]) -> None:
+        self.given_up |= set(handles)
+
+
+def driven(pool: Here, stop: Callable[[], bool] = lambda: False) -> list[Any]:
+    making = DealMaking(PLAN)
+    return list(drive(pool, making, part_spans(making), stop, lambda count: None))
+
+
+def test_parts_come_in_order_whatever_the_workers_do() -> None:
+    pool = Here()
+    outcomes = driven(pool)
+    assert [(made.piece.start, made.piece.count) for made in outcomes] == list(
+        part_spans(DealMaking(PLAN))
+    )
+    assert len(pool.tasks) == len(outcomes) == 24
+
+
+def test_no_more_tasks_than_the_window_holds() -> None:
+    pool = Here()
+    making = DealMaking(PLAN)
+    parts = drive(pool, making, part_spans(making), lambda: False, lambda count: None)
+    next(parts)
+    assert len(pool.tasks) == 2 * remote.WINDOW
+    parts.close()
+    assert pool.given_up == set(range(1, 8))
+
+
+def test_a_stop_ends_it_with_what_is_played() -> None:
+    pool = Here()
+    outcomes = driven(pool, lambda: len(pool.played) >= 11)
+    # Eleven were played, not all of those in a row from the first: none of them is lost.
+    assert sorted(made.piece.start for made in outcomes) == sorted(
+        pool.tasks[number].spans[0][0] for number in pool.played
+    )
+    assert len(outcomes) == 11
+
+
+def test_a_lost_task_is_played_again_but_not_for_ever() -> None:
+    deaths = []
+
+    def change(number: int, answer: Answer) -> Any:
+        if answer.outcomes[0].piece.start == 512 and len(deaths) < most:  # type: ignore[union-attr]
+            deaths.append(number)
+            return LostTaskError("last on tcp://worker:1")
+        return answer
+
+    most = 3
+    assert all(isinstance(each, Made) for each in driven(Here(change)))
+    assert len(deaths) == most
+    deaths.clear()
+    most = 10
+    failures = [each for each in driven(Here(change)) if isinstance(each, Failure)]
+    assert [str(each) for each in failures] == [
+        "512–767: the worker died, 4 times; last on tcp://worker:1"
+    ]
+
+
+def test_what_a_worker_raises_is_a_failure_and_its_refusal_an_error() -> None:
+    outcomes = driven(Here(lambda number, answer: KeyError("x") if number == 2 else answer))
+    assert [str(each) for each in outcomes if isinstance(each, Failure)] == [
+        "512–767: KeyError: 'x'"
+    ]
+    with pytest.raises(RunError, match=r"bad disk"):
+        driven(Here(lambda number, answer: RunError("bad disk")))
+    other = code_here() | {"kernels": "0" * 16}
+    answer = play_task(Task(DealMaking(PLAN), ((100, 9),), other))
+    assert answer.outcomes == ()
+    with pytest.raises(RunError, match=r"worker tcp://worker:1: kernels \w{16}, not 0{16}"):
+        driven(Here(lambda number, found: answer))
+
+
+def test_tasks_grow_to_some_seconds_or_megabytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote, "SECONDS_A_TASK", 3.0)
+    outcome = play_task(Task(DealMaking(PLAN), ((256, 256),), code_here())).outcomes
+    size = outcome[0].piece.parts[0].size  # type: ignore[union-attr]
+    for seconds, sent, parts in (
+        (0.02, False, 150),
+        (9.0, False, 1),
+        (1e-5, False, remote.MOST_PARTS),
+        (1e-5, True, min(remote.MOST_PARTS, remote.MOST_BYTES // size)),
+    ):
+        sizing = Sizing(sent=sent)
+        assert sizing.parts == 1
+        sizing.note(Answer(outcome, seconds))
+        assert sizing.parts == parts
+
+
+def test_a_worker_writes_only_where_it_sees_the_drivers_file(tmp_path: Path) -> None:
+    task = Task(DealMaking(PLAN), (), code_here(), str(tmp_path))
+    assert "does not see folder" in remote.warmed(task, ".shared")
+    (tmp_path / ".shared").touch()
+    assert remote.warmed(task, ".shared") == ""
+    (tmp_path / "parts").mkdir()
+    written = play_task(Task(task.making, ((100, 156),), task.code, task.folder))
+    assert isinstance(written.outcomes[0], Stored)
+    assert {path.name for path in (tmp_path / "parts").iterdir()} == {
+        "part-000000000100.json",
+        "part-000000000100.parquet",
+    }
+    with pytest.raises(RunError, match=r"cannot write on .*, no such file or directory"):
+        play_task(Task(task.making, ((100, 156),), task.code, str(tmp_path / "none")))
+
+
+# -- the command line ----------------------------------------------------------------------------
+
+
+def test_without_the_extra_one_line_says_what_to_install(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    out = ["--out", str(tmp_path / "run"), "--quiet"]
+    outcome = shell("simulate", "--engine", "dask", "--scheduler", "tcp://127.0.0.1:9", *out)
+    assert outcome.code == ExitCode.USAGE
+    assert "needs the extra milsim[dask]: pip install 'milsim[dask]'" in outcome.err
+    assert outcome.err.count("\n") == 1
+    assert not (tmp_path / "run").exists()
+    for wrong in (
+        ["--scheduler", "tcp://127.0.0.1:9"],
+        ["--scheduler-file", "x.json"],
+        ["--write-from-workers"],
+        ["--engine", "dusk"],
+        ["--engine", "dask", "--threads", "2"],
+    ):
+        assert shell("match", *wrong, *out).code == ExitCode.USAGE
+
+
+def test_nothing_of_dask_is_imported_where_threads_play(tmp_path: Path) -> None:
+    code = (
+        "import sys\n"
+        f"sys.argv = ['milsim', 'simulate', '-n', '50', '-q', '--out', {str(tmp_path / 'run')!r}]\n"
+        "from milsim.cli.entry import main\n"
+        "try:\n    main()\nexcept SystemExit as end:\n    assert not end.code, end\n"
+        "assert not {'dask', 'distributed'} & set(sys.modules)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=300)
+
+
+# -- real workers --------------------------------------------------------------------------------
+
+
+class Cluster:
+    """A scheduler and workers of one thread, started as docs/cluster.md shows."""
+
+    def __init__(self, folder: Path, workers: int):
+        pytest.importorskip("distributed", reason="needs the extra milsim[dask]")
+        self.file = folder / "scheduler.json"
+        self.scheduler = self.begin("scheduler", "--host", "127.0.0.1", "--port", "0")
+        self.workers = [
+            self.begin("worker", *("--nthreads", "1", "--no-nanny", "--host", "127.0.0.1"))
+            for _ in range(workers)
+        ]
+        for _ in range(600):
+            if self.file.exists():
+                break
+            time.sleep(0.1)
+        self.address: str = json.loads(self.file.read_text())["address"]
+
+    def begin(self, what: str, *options: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "dask", what, "--scheduler-file", str(self.file)]
+        return subprocess.Popen(
+            [*command, "--no-dashboard", *options],
+            cwd=self.file.parent,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+
+    def end(self) -> None:
+        for process in (*self.workers, self.scheduler):
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    found = Cluster(tmp_path_factory.mktemp("cluster"), workers=2)
+    yield found
+    found.end()
+
+
+@pytest.fixture
+def mortal(tmp_path: Path) -> Iterator[Cluster]:
+    """A cluster to be killed."""
+    (tmp_path / "cluster").mkdir()
+    found = Cluster(tmp_path / "cluster", workers=2)
+    yield found
+    found.end()
+
+
+def dask(*args: Any, **more: Any) -> Any:
+    from milsim.store.dask_engine import Dask
+
+    return Dask(*args, **more)
+
+
+def test_the_same_bytes_as_by_threads(cluster: Cluster, tmp_path: Path, undisturbed: Path) -> None:
+    collect_matches(MATCHES, tmp_path / "threads")
+    with dask(cluster.address) as engine:
+        run = collect(PLAN, tmp_path / "run", Collecting(engine))
+        matches = collect_matches(MATCHES, tmp_path / "matches", Collecting(engine))
+        again = collect(PLAN, tmp_path / "run", Collecting(engine))
+    assert run.ended == matches.ended == again.ended == Ended.COMPLETE
+    assert bytes_of(tmp_path / "run") == bytes_of(undisturbed)
+    assert bytes_of(tmp_path / "matches") == bytes_of(tmp_path / "threads")
+
+
+def test_a_table_too(cluster: Cluster, tmp_path: Path, shell: Shell) -> None:
+    what = ["table", "build", "--policy", "greedy", "--hands", "4060:4130", "--quiet"]
+    outcome = shell(*what, "--out", tmp_path / "threads")
+    assert outcome.code == 0, outcome
+    options = ["--engine", "dask", "--scheduler-file", cluster.file]
+    outcome = shell(*what, "--out", tmp_path / "dask", *options)
+    assert outcome.code == 0, outcome
+    assert len(list((tmp_path / "dask" / "parts").glob("*.parquet"))) == 2
+    assert bytes_of(tmp_path / "dask") == bytes_of(tmp_path / "threads")
+
+
+def test_workers_write_the_same_bytes(
+    cluster: Cluster, tmp_path: Path, undisturbed: Path, shell: Shell
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("milsim.store.writing.keep", None)  # the driver writes no part
+        with dask(cluster.address, folder=tmp_path / "run") as engine:
+            collect(PLAN, tmp_path / "run", Collecting(engine))
+    assert bytes_of(tmp_path / "run") == bytes_of(undisturbed)
+    outcome = shell(
+        *("simulate", "--deals", str(DEALS), "--seed", "5", "--start", "100", "--engine", "dask"),
+        *("--scheduler", cluster.address, "--write-from-workers"),
+        *("--out", str(tmp_path / "shell")),
+    )
+    assert outcome.code == 0, outcome
+    assert bytes_of(tmp_path / "shell") == bytes_of(undisturbed)
+
+
+def test_a_worker_of_other_kernels_is_refused_by_name(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours = remote._versions()
+    monkeypatch.setattr(remote, "_versions", lambda: ours | {"kernels": "0" * 16})
+    with (
+        dask(cluster.address) as engine,
+        pytest.raises(RunError, match=r"worker tcp://127\S+ and 1 more: kernels \w{16}, not 0{16}"),
+    ):
+        collect(PLAN, tmp_path / "run", Collecting(engine))
+
+
+def test_a_worker_killed_in_the_middle_costs_nothing(
+    mortal: Cluster, tmp_path: Path, undisturbed: Path
+) -> None:
+    at: list[Progress] = []
+
+    def progress(each: Progress) -> None:
+        at.append(each)
+        if len(at) == 2:
+            mortal.workers[0].kill()
+
+    with dask(mortal.address) as engine:
+        run = collect(PLAN, tmp_path / "run", Collecting(engine, progress=progress))
+    assert run.ended == Ended.COMPLETE
+    assert mortal.workers[0].wait() == -9
+    assert mortal.workers[1].poll() is None
+    assert bytes_of(tmp_path / "run") == bytes_of(undisturbed)
+
+
+def test_time_that_is_up_ends_it_and_the_same_command_goes_on(
+    cluster: Cluster, tmp_path: Path, undisturbed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    played: list[Progress] = []
+
+    with dask(cluster.address) as engine, monkeypatch.context() as patch:
+        clock = time.monotonic
+        patch.setattr(
+            "milsim.store.writing.time.monotonic", lambda: clock() + (2e9 if played else 0)
+        )
+        run = collect(
+            PLAN, tmp_path / "run", Collecting(engine, seconds=1e9, progress=played.append)
+        )
+    assert run.ended == Ended.TIME
+    assert 0 < run.run.deals < DEALS
+    collect(PLAN, tmp_path / "run")
+    assert bytes_of(tmp_path / "run") == bytes_of(undisturbed)
+
+
+def test_a_scheduler_killed_in_the_middle_is_one_line_and_threads_go_on(
+    mortal: Cluster, tmp_path: Path, undisturbed: Path
+) -> None:
+    with (
+        dask(scheduler_file=mortal.file) as engine,
+        pytest.raises(RunError, match=r"scheduler tcp://\S+: is gone; what is written stays"),
+    ):
+        collect(
+            PLAN, tmp_path / "run", Collecting(engine, progress=lambda at: mortal.scheduler.kill())
+        )
+    run = collect(PLAN, tmp_path / "run", Collecting(Threads(1)))
+    assert run.ended == Ended.COMPLETE
+    assert bytes_of(tmp_path / "run") == bytes_of(undisturbed)
+
+
+def test_a_scheduler_that_does_not_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed", reason="needs the extra milsim[dask]")
+    monkeypatch.setattr("milsim.store.dask_engine.SECONDS_TO_CONNECT", 0.5)
+    with pytest.raises(RunError, match=r"scheduler tcp://127.0.0.1:9: does not answer; start it"):
+        dask("tcp://127.0.0.1:9")
+    with pytest.raises(RunError, match=r"scheduler nowhere://x: is no address"):
+        dask("nowhere://x")
+    with pytest.raises(UsageError, match="give one of --scheduler and --scheduler-file"):
+        dask()
+    for text in ("", "[]", "{}", '{"address": 7}', '{"address": "\\u001b[2J"}', "[" * 100_000):
+        (tmp_path / "file.json").write_text(text)
+        with pytest.raises(RunError, match="scheduler-file"):
+            dask(scheduler_file=tmp_path / "file.json")
+    with pytest.raises(RunError, match="no such file or directory"):
+        dask(scheduler_file=tmp_path / "none.json")
