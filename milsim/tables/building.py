@@ -16,11 +16,8 @@ from milsim.errors import RunError, StoppedEarlyError, UsageError, quote
 from milsim.files import write_atomically
 from milsim.simulation.engine import chunk_ranges, in_order
 from milsim.simulation.interrupt import Interrupts
-<<<<<<< Updated upstream
-from milsim.store.lock import BEGINNING_NAME, beginning
-=======
 from milsim.store.engines import Engine, Failure, Made, Threads
->>>>>>> Stashed changes
+from milsim.store.lock import BEGINNING_NAME, beginning
 from milsim.store.writing import Progress, Report, refusal
 from milsim.tables.columns import rows_of
 from milsim.tables.folder import (
