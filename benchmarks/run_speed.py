@@ -33,20 +33,26 @@ def resume(folder: Path, parts: int) -> None:
     collect(plan, folder, Collecting(Threads(1)))
     os.fsync = sync
     for _ in range(3):
-        started = time.perf_counter()
+        started, used = time.perf_counter(), time.process_time()
         assert collect(plan, folder, Collecting(Threads(1))).run.complete
-        print(f"resume of {parts:,} parts: {time.perf_counter() - started:.2f} s")
+        cpu = time.process_time() - used
+        print(
+            f"resume of {parts:,} parts: {time.perf_counter() - started:.2f} s, {cpu:.2f} s of CPU"
+        )
     collecting.PART_DEALS = whole
 
 
 def verify(folder: Path, rows: int) -> None:
     collect(Plan.make(deals=rows), folder, Collecting(Threads(1)))
     for _ in range(3):
-        started = time.perf_counter()
+        started, used = time.perf_counter(), time.process_time()
         found = verify_run(folder, sample=0)
-        seconds = time.perf_counter() - started
+        seconds, cpu = time.perf_counter() - started, time.process_time() - used
         assert not found.faults
-        print(f"verify of {found.rows:,} rows: {found.rows / seconds / 1e6:.1f} M rows/s")
+        print(
+            f"verify of {found.rows:,} rows: {found.rows / seconds / 1e6:.1f} M rows/s, "
+            f"{found.rows / cpu / 1e6:.1f} M a second of CPU"
+        )
 
 
 def memory(folder: Path, seconds: float) -> None:
