@@ -24,6 +24,7 @@ from milsim.store.collect import DealMaking, collect
 from milsim.store.engines import Made, Stored, Threads
 from milsim.store.listing import found_runs
 from milsim.store.merging import compact_run, merge_runs
+from milsim.store.prefix import Prefix
 from milsim.store.verifying import verify_run
 from milsim.store.writing import Collecting, Ended, keep, part_spans
 from tests.command_line import Shell
@@ -281,6 +282,25 @@ def test_killed_and_resumed(writes: int | str, ended: dict[str, Path], tmp_path:
     assert not (folder / "ending.json").exists()
     assert collect(plan_of("decide"), folder).run.complete
     assert bytes_of(folder) == bytes_of(ended["decide"])
+
+
+@pytest.mark.parametrize("at_once", [1, 3, 256])
+def test_parts_are_counted_the_same_alone_and_together(
+    at_once: int, ended: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("milsim.store.prefix._AT_ONCE", at_once)
+    compact_run(ended["never"], tmp_path / "few", rows=1000)
+    for folder in (ended["never"], tmp_path / "few"):
+        manifest = milsim.open_run(folder).manifest
+        found = Prefix(DealMaking(manifest.plan), folder, manifest.pieces)
+        assert found.look() == manifest.ending
+        torn = Path(shutil.copytree(folder, tmp_path / f"torn-{folder.name}"))
+        path = sorted((torn / "parts").glob("*.parquet"))[2]
+        path.write_bytes(b"PAR1")
+        found = Prefix(DealMaking(manifest.plan), torn, manifest.pieces)
+        with pytest.raises(RunError, match=rf"^part .*{path.name}: cannot be read"):
+            found.look()
+        assert found.deals == manifest.pieces[2].start - START
 
 
 def test_killed_while_it_was_cut(ended: dict[str, Path], tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from milsim.store.engines import Making
 from milsim.store.parts import source_of
 from milsim.store.pieces import Piece
 
+_AT_ONCE = 256
 _PART = re.compile(r"part-(\d{12,19})\.(json|parquet)", re.ASCII)
 
 
@@ -45,13 +46,16 @@ class Prefix:
         self.span = next(self.spans, None)
         self.deals = self.made = 0
         self.ending: Ending | None = None
+        self.first, self.end, self.part = making.first, making.first + making.count, making.part
         self._read: tuple[Piece, pl.DataFrame] | None = None
+        self._counted: dict[int, int] = {}
 
     def take(self, piece: Piece) -> Ending | None:
         """A piece more that is stored; where the run ends with it, if it does."""
         if piece.start not in self.pieces:
             insort(self.starts, piece.start)
         self.pieces[piece.start] = piece
+        self._counted.pop(piece.start // self.part, None)
         return self.look()
 
     def look(self) -> Ending | None:
@@ -71,6 +75,12 @@ class Prefix:
 
     def _made(self, start: int, count: int) -> int | None:
         """Contracts made in a range; None if it is not all there."""
+        piece = self.pieces.get(start)
+        if piece is not None and self._is_whole(piece):
+            self._count_from(start)
+            counted = self._counted.get(start // self.part)
+            if counted is not None:
+                return counted
         at, made = start, 0
         while at < start + count:
             place = bisect_right(self.starts, at) - 1
@@ -82,6 +92,30 @@ class Prefix:
             made += int(self._rows(piece).filter(inside)["made"].sum())
             at = until
         return made
+
+    def _is_whole(self, piece: Piece) -> bool:
+        """Whether a piece begins and ends at checkpoints, or with the plan."""
+        begins = piece.start == self.first or piece.start % self.part == 0
+        return begins and (piece.end == self.end or piece.end % self.part == 0)
+
+    def _count_from(self, start: int) -> None:
+        """Count the contracts made of this piece and many behind it at once: that is far faster."""
+        if start // self.part in self._counted:
+            return
+        place = bisect_right(self.starts, start) - 1
+        some = [self.pieces[each] for each in self.starts[place : place + _AT_ONCE]]
+        some = [each for each in some if self._is_whole(each)]
+        paths = [source_of((self.folder / each.parts[0].name).resolve()) for each in some]
+        if not all(isinstance(path, Path) for path in paths):
+            return
+        checkpoint = (pl.col("index") // self.part).alias("checkpoint")
+        made = pl.col("made").sum()
+        try:
+            scanned = pl.scan_parquet(paths, glob=False)  # type: ignore[arg-type]
+            rows = scanned.group_by(checkpoint).agg(made).collect()
+        except (pl.exceptions.PolarsError, OSError):
+            return  # one by one, so that the file that cannot be read is named
+        self._counted.update(rows.iter_rows())
 
     def _rows(self, piece: Piece) -> pl.DataFrame:
         if self._read is None or self._read[0] != piece:
