@@ -216,12 +216,14 @@ def test_a_run_killed_while_writing_reads_as_far_as_its_manifest(
         out = tmp_path / str(written)
         left = written
 
-        def write(path: Path, content: bytes, real: object = writing.write_atomically) -> None:
+        def write(
+            path: Path, content: bytes, mark: str = "", real: object = writing.write_atomically
+        ) -> None:
             nonlocal left
             if left == 0 and path.suffix == ".parquet":
                 raise SystemExit("killed")
             left -= path.suffix == ".parquet"
-            real(path, content)  # type: ignore[operator]
+            real(path, content, mark)  # type: ignore[operator]
 
         with monkeypatch.context() as patch:
             patch.setattr(writing, "write_atomically", write)
