@@ -96,6 +96,15 @@ def quote(value: object, limit: int = 60) -> str:
     return shown if len(shown) <= limit else shown[: limit - 4] + "..." + shown[-1]
 
 
+def shown(name: str, limit: int = 60) -> str:
+    """A name from a file as people wrote it, if it can stand on a line; else quoted and cut.
+
+    >>> shown("must_beat"), shown("must\\nbeat")
+    ('must_beat', "'must\\\\nbeat'")
+    """
+    return name if name.isprintable() and 0 < len(name) <= limit else quote(name, limit)
+
+
 def nearest(wrong: str, right: Iterable[str]) -> str:
     """The end of an error message: the nearest right name, or the first dozen of them.
 
@@ -127,4 +136,5 @@ __all__ = [
     "VerificationError",
     "nearest",
     "quote",
+    "shown",
 ]

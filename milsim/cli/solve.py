@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 SECONDS_BETWEEN_LINES = 5.0
 SHOWN_PAIRS = 10
 CLEAR_LINE = "\r\x1b[K"
+LONGEST_LINE = 100_000
 FILE_ENDINGS = (".csv", ".jsonl", ".json", ".txt")
 DECLARERS = {"forehand": 0, "middlehand": 1, "rearhand": 2, "0": 0, "1": 1, "2": 2}
 
@@ -240,13 +241,21 @@ def _lines(source: str) -> Iterator[str]:
             raise MilsimError("stdin is closed; name a file, or send lines")
         if isinstance(sys.stdin, io.TextIOWrapper):
             sys.stdin.reconfigure(encoding="utf-8", errors="surrogateescape")
-        yield from sys.stdin
+        yield from _cut(sys.stdin)
         return
     try:
         with Path(source).open(encoding="utf-8", errors="surrogateescape") as file:
-            yield from file
+            yield from _cut(file)
     except OSError as error:
         raise MilsimError(f"{source}: cannot read, {(error.strerror or '').lower()}") from None
+
+
+def _cut(file: TextIO) -> Iterator[str]:
+    """Its lines, without what stands behind the longest that any reader takes: they stay small."""
+    while line := file.readline(LONGEST_LINE):
+        yield line
+        while line and not line.endswith("\n"):
+            line = file.readline(LONGEST_LINE)
 
 
 def _many(
@@ -297,7 +306,11 @@ def _count_lines(source: str) -> int | None:
         return None
     try:
         with Path(source).open("rb") as file:
-            return sum(1 for _ in file)
+            blocks = iter(lambda: file.read(1 << 20), b"")
+            last, found = b"", 0
+            for last in blocks:
+                found += last.count(b"\n")
+            return found + (not last.endswith(b"\n") and last != b"")
     except OSError:
         return None  # told when it is read
 

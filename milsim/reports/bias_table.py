@@ -119,7 +119,7 @@ class BiasTable:
                 raise KeyError("knots")
         except OSError as error:
             raise RunError(f"bias {path}: cannot read, {reason_of(error)}") from error
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
             raise RunError(
                 f"bias {path}: no bias table; write one with milsim report bias RUN --format json "
                 "--out FILE, of a run with --dd"

@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from functools import lru_cache
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from milsim.errors import RulesError, nearest, quote
+from milsim.errors import RulesError, nearest, quote, shown
 from milsim.rules.contradictions import check_combination
 from milsim.rules.model import TABLES, Range, Rules
 
@@ -167,7 +167,7 @@ def build(values: dict[str, Value], *, name: str, source: str) -> Rules:
     nested: dict[str, dict[str, Any]] = {table: {} for table in TABLES}
     for path, value in values.items():
         if path not in kinds:
-            raise RulesError(f"{path}: unknown field; {nearest_field(path)}")
+            raise RulesError(f"{shown(path)}: unknown field; {nearest_field(path)}")
         checked = kinds[path].check(value)
         table, *rest = path.split(".")
         if len(rest) == 2:

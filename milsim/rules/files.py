@@ -12,7 +12,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from milsim.errors import RulesError, nearest, quote
+from milsim.errors import RulesError, nearest, quote, shown
 from milsim.files import read_text, reason_of, write_atomically
 from milsim.rules.fields import Value, build, checked, field_kinds, values_of
 from milsim.rules.model import TABLES, Rules
@@ -114,7 +114,7 @@ def parse(text: str, *, name: str = "custom") -> Rules:
     for table, content in document.items():
         if table not in TABLES:
             hint = nearest(table, (*TABLES, *_HEADER_KEYS))
-            raise RulesError(f"{table}: unknown table or key; {hint}")
+            raise RulesError(f"{shown(table)}: unknown table or key; {hint}")
         if not isinstance(content, dict):
             raise RulesError(f"{table}: a table [{table}] is needed, not a value")
         values.update(_flatten(table, content))
@@ -143,7 +143,7 @@ def _flatten(prefix: str, content: dict[str, Any]) -> dict[str, Any]:
                 for known in kinds
                 if known.startswith(prefix + ".")
             }
-            raise RulesError(f"{path}: unknown field; {nearest(key, sorted(siblings))}")
+            raise RulesError(f"{shown(path)}: unknown field; {nearest(key, sorted(siblings))}")
         else:
             flat[path] = value
     return flat
