@@ -2,11 +2,14 @@
 
 Run: python benchmarks/cluster_speed.py fake [--workers N] [--seconds S] [--task-seconds T]
      python benchmarks/cluster_speed.py dask [--rounds N] [--deals N]
+     python benchmarks/cluster_speed.py sleep [--parts N]
 
 ``fake``: the real loop (window, order, sizes of tasks, writing of parts and what stands beside
 them) against workers that only hand back ready bytes when their time is up; prints parts a second,
 and how much of the workers' time was used. ``dask``: a plan played by one and by two processes of
 one thread, in turns, into new folders; prints the ratio of the times, and the driver's share.
+``sleep``: parts that sleep for a second, by real Dask workers: what they do not work is overhead,
+whatever else the machine does.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ import argparse
 import heapq
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,7 +26,7 @@ from typing import Any
 from milsim.simulation.plan import Plan
 from milsim.store import collect as collecting
 from milsim.store.collect import DealMaking, collect
-from milsim.store.engines import Made, made
+from milsim.store.engines import Made, Span, made
 from milsim.store.remote import Answer, Task, drive
 from milsim.store.writing import begin_folder, keep, new_manifest, part_spans
 
@@ -140,17 +143,68 @@ def dask(rounds: int, deals: int) -> None:
             )
 
 
+class Sleeping(DealMaking):
+    """Deals that take a second of sleep a chunk: what is lost is lost by the driver."""
+
+    def play(self, start: int, count: int) -> Any:
+        time.sleep(1.0)
+        return DealMaking.play(self, start, count)
+
+
+def sleep(parts: int) -> None:
+    from distributed import LocalCluster
+
+    from milsim.store import remote
+    from milsim.store.dask_engine import Dask
+
+    remote.SECONDS_A_TASK = 1e-9  # a part each
+    worked: list[float] = []
+    note = remote.Sizing.note
+
+    def noted(self: remote.Sizing, answer: Answer) -> None:
+        worked.append(answer.seconds)
+        note(self, answer)
+
+    remote.Sizing.note = noted  # type: ignore[method-assign]
+    size = 1 << 12
+    for workers in (1, 2):
+        options: dict[str, Any] = {"threads_per_worker": 1, "dashboard_address": None}
+        making = Sleeping(Plan.make(deals=size * parts))
+        with (
+            LocalCluster(n_workers=workers, **options) as cluster,
+            Dask(cluster.scheduler_address) as engine,
+        ):
+            for count in (1, parts):
+                worked.clear()
+                begun: list[float] = []  # when the workers are checked and warm
+
+                def spans(count: int = count, begun: list[float] = begun) -> Iterator[Span]:
+                    begun.append(time.monotonic())
+                    yield from ((n * size, size) for n in range(count))
+
+                made_parts = list(engine.make(making, spans(), lambda: False, lambda _: None))
+                took = time.monotonic() - begun[0]
+            assert len(made_parts) == parts
+            print(
+                f"{workers} workers, {parts} parts of a second: {took:.2f} s, "
+                f"{100 * (1 - sum(worked) / workers / took):.2f} % not worked"
+            )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=("fake", "dask"))
+    parser.add_argument("what", choices=("fake", "dask", "sleep"))
     parser.add_argument("--workers", type=int, default=1000)
     parser.add_argument("--seconds", type=float, default=20.0)
     parser.add_argument("--task-seconds", type=float, default=1.0)
     parser.add_argument("--part-deals", type=int, default=1 << 12)
+    parser.add_argument("--parts", type=int, default=40)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--deals", type=int, default=1 << 18)
     chosen = parser.parse_args()
-    if chosen.what == "fake":
+    if chosen.what == "sleep":
+        sleep(chosen.parts)
+    elif chosen.what == "fake":
         fake(chosen.workers, chosen.seconds, chosen.task_seconds, chosen.part_deals)
     else:
         dask(chosen.rounds, chosen.deals)

@@ -106,7 +106,7 @@ class Dask:
         self, making: Making[Any], spans: Iterable[Span], stop: Callable[[], bool], heard: Heard
     ) -> Iterator[Made | Stored | Failure]:
         """The parts of these spans, in order; none is begun any more once ``stop`` says so."""
-        pool = _Workers(self._client, self.address)
+        pool = _Workers(self._client, self.address, writing=self.folder is not None)
         first = Task(making, (), code_here(getattr(making.plan, "policies", ())), self.folder)
         with pool.told(), _token_in(self.folder) as token:
             if pool.found(stop):
@@ -147,11 +147,16 @@ def _token_in(folder: str | None) -> Iterator[str]:
         path.unlink(missing_ok=True)
 
 
+def _played_by(dask_worker: Any) -> list[str]:
+    """The tasks that a worker plays just now."""
+    return [str(task.key) for task in dask_worker.state.executing]
+
+
 class _Workers:
     """The workers of a client as a `milsim.store.remote.Pool`."""
 
-    def __init__(self, client: Any, address: str) -> None:
-        self.client, self.address = client, address
+    def __init__(self, client: Any, address: str, *, writing: bool) -> None:
+        self.client, self.address, self.writing = client, address, writing
         self._width = 0
         self._looked = self._seen = float("-inf")
 
@@ -278,9 +283,16 @@ class _Workers:
         return "unknown"
 
     def withdraw(self, handles: Sequence[Any]) -> list[bool]:
-        """Cancel those that no worker has."""
+        """Cancel those that no worker plays; if it writes them, too, those that no worker has.
+
+        Between the question and the answer one may be begun: then it is played for nothing.
+        """
         try:
-            begun = {key for keys in self.client.processing().values() for key in keys}
+            if self.writing:
+                there = self.client.processing()
+            else:
+                there = self.client.run(_played_by, on_error="ignore")
+            begun = {key for keys in there.values() for key in keys}
         except Exception:  # the scheduler is gone: nothing can be taken back, nor will it come
             return [False] * len(handles)
         gone = [not future.done() and future.key not in begun for future in handles]
