@@ -129,7 +129,7 @@ def _half_width(value: object) -> float:
     fraction = None
     if isinstance(value, str):
         fraction = _fraction(value)
-    elif isinstance(value, float | int) and not isinstance(value, bool) and math.isfinite(value):
+    elif isinstance(value, float | int) and not isinstance(value, bool) and abs(value) < 1:
         fraction = Decimal(repr(value))
     if fraction is None or not _NARROWEST <= fraction < Decimal("0.5"):
         raise UsageError(
