@@ -413,3 +413,43 @@ def test_a_scheduler_that_does_not_answer(tmp_path: Path, monkeypatch: pytest.Mo
             dask(scheduler_file=tmp_path / "file.json")
     with pytest.raises(RunError, match="no such file or directory"):
         dask(scheduler_file=tmp_path / "none.json")
+
+
+# -- an arena ------------------------------------------------------------------------------------
+
+
+def contests_alike(one: Any, other: Any) -> None:
+    assert one.frame.equals(other.frame)
+    assert one.verdicts == other.verdicts
+    assert one.notes == other.notes
+
+
+@pytest.mark.parametrize("more", [{}, {"matches": 20}, {"until_decided": True}])
+def test_an_arena_by_an_engine_is_the_arena(more: dict[str, Any]) -> None:
+    """Without a cluster: the same sums by whatever plays."""
+    import milsim
+
+    names = ("greedy", "random", "expert") if not more else ("greedy", "random")
+    size = {} if "until_decided" in more else {"deals": 300}
+    options: dict[str, Any] = {"seed": 3, "start": 50, **size, **more}
+    contests_alike(
+        milsim.arena(*names, threads=1, **options),
+        milsim.arena(*names, engine=Threads(2), **options),
+    )
+
+
+def test_an_arena_of_pairs_by_an_engine() -> None:
+    import milsim
+
+    names = ("greedy", "random", "greedy", "expert")
+    contests_alike(
+        milsim.arena(*names, deals=120, threads=1),
+        milsim.arena(*names, deals=120, engine=Threads(1)),
+    )
+
+
+def test_an_arena_by_workers(cluster: Cluster, shell: Shell) -> None:
+    command = ["arena", "greedy", "random", "--deals", "300", "--matches", "6", "-f", "csv"]
+    by_dask = shell(*command, "--engine", "dask", "--scheduler", cluster.address)
+    assert by_dask.code == 0, by_dask
+    assert by_dask.out == shell(*command).out

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from milsim.cli.compare import shown_steps
+from milsim.cli.engines import EngineOption, SchedulerFileOption, SchedulerOption, engine_of
 from milsim.cli.options import (
     JsonOption,
     QuietOption,
@@ -74,6 +75,9 @@ def arena(
         str, typer.Option("--start", metavar="I", help="Index of the first deal of the seed.")
     ] = "0",
     threads: ThreadsOption = None,
+    engine: EngineOption = "threads",
+    scheduler: SchedulerOption = None,
+    scheduler_file: SchedulerFileOption = None,
     format: Annotated[  # noqa: A002 (the option's name)
         str,
         typer.Option("--format", "-f", metavar="FORMAT", help="text, csv, json, md or parquet."),
@@ -103,7 +107,10 @@ def arena(
     from milsim.reports.arena import arena as held
     from milsim.reports.arena_print import render_contest
 
-    with shown_steps(quiet=silent) as progress:
+    with (
+        engine_of(engine, scheduler, scheduler_file, n_threads) as playing,
+        shown_steps(quiet=silent) as progress,
+    ):
         contest = held(
             *policies,
             deals=n_deals,
@@ -115,6 +122,7 @@ def arena(
             start=first,
             rules=rules_of(rules, changes),
             threads=n_threads,
+            engine=None if engine == "threads" else playing,
             progress=progress,
         )
     width = shutil.get_terminal_size((100, 24)).columns

@@ -17,7 +17,7 @@ deals only. With several pairs all verdicts hold together with 95 % (Bonferroni)
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from statistics import NormalDist
 from typing import Any, Literal
@@ -27,6 +27,7 @@ import polars as pl
 from milsim.confidence import Sequence as ConfidenceSequence
 from milsim.errors import UsageError, quote
 from milsim.policies.origins import origins, told
+from milsim.reports.arena_engine import played_deals, played_matches
 from milsim.reports.arena_frames import framed, match_rows, pair_rows, policy_rows
 from milsim.reports.arena_play import Account, Steps, Tables, play_matches_of
 from milsim.reports.arena_seats import SEATS, groups_of, tables_of, widest_difference
@@ -37,6 +38,7 @@ from milsim.rules import Rules, digest
 from milsim.simulation.interrupt import Interrupts
 from milsim.simulation.match_plan import MAX_MATCHES, MatchPlan
 from milsim.simulation.plan import MAX_DEALS, Plan, whole_number
+from milsim.store.engines import Engine
 
 DEALS = 10_000
 MOST_DEALS = 1_000_000
@@ -153,6 +155,7 @@ def arena(
     start: int = 0,
     rules: str | Rules = "mil",
     threads: int | None = None,
+    engine: Engine | None = None,
     progress: Report | None = None,
 ) -> Contest:
     """Let policies play the same deals with all seats exchanged, and judge who is better.
@@ -161,7 +164,8 @@ def arena(
     one twice is a check. Deals ``start … start + deals - 1`` of the seed are played with bidding;
     with ``until_decided`` as many as it takes, up to ``max_deals``. ``matches`` are whole matches
     from that number on, at the same tables. ``margin`` is the difference, in points a deal and
-    seat, that does not matter.
+    seat, that does not matter. ``engine`` plays instead of ``threads`` of this process, with the
+    same outcome (docs/cluster.md).
 
     Raises :class:`~milsim.errors.UsageError` for numbers out of range or one policy,
     :class:`~milsim.errors.PolicyError` and :class:`~milsim.errors.RulesError` for policies and
@@ -187,6 +191,7 @@ def arena(
         float(margin),
         sequential=until_decided,
         threads=threads,
+        engine=engine,
         progress=progress,
     )
     with Interrupts() as interrupts:
@@ -220,8 +225,10 @@ class _Arena:
         *,
         sequential: bool,
         threads: int | None,
+        engine: Engine | None,
         progress: Report | None,
     ) -> None:
+        self.engine = engine
         self.plan, self.policies, self.margin = plan, policies, margin
         self.names = names_of(policies)
         self.sequential, self.threads, self.progress = sequential, threads, progress
@@ -248,6 +255,9 @@ class _Arena:
         first, done = self.plan.start, 0
         while done < self.plan.deals and not interrupts.asked():
             look = min(next_look(done) if self.sequential else self.plan.deals, self.plan.deals)
+            if self.engine is not None:
+                self._by_engine(self.engine, first + done, look - done, interrupts)
+                done = look
             for start, count in steps.over(first + done, first + look):
                 for account in self._open():
                     account.add(tables.played(account.group, start, count))
@@ -258,6 +268,22 @@ class _Arena:
             self._look()
             if self.sequential and not self._open():
                 break
+
+    def _by_engine(self, engine: Engine, start: int, count: int, interrupts: Interrupts) -> None:
+        """A range of deals at the tables of all groups that are open, one after another."""
+        plan = replace(self.plan, start=start, deals=count)
+        for account in self._open():
+            before = account.deals
+
+            def told(_count: int, account: Account = account) -> None:
+                self._told("deals", account.deals, self.plan.deals)
+
+            for tables in played_deals(
+                engine, plan, account.group, self.policies, stop=interrupts.asked, told=told
+            ):
+                account.add(tables)
+            if account.deals < before + count:
+                break  # Ctrl-C
 
     def play_matches(self, number: int, interrupts: Interrupts) -> None:
         """So many matches at each table."""
@@ -273,14 +299,24 @@ class _Arena:
             self._told("matches", done, number * len(groups))
 
         for group in groups:
-            found = play_matches_of(
-                group,
-                plan,
-                self.policies,
-                threads=self.threads,
-                stop=lambda: interrupts.seen,
-                told=told,
-            )
+            if self.engine is not None:
+                found = played_matches(
+                    self.engine,
+                    plan,
+                    group,
+                    self.policies,
+                    stop=interrupts.asked,
+                    told=told,
+                )
+            else:
+                found = play_matches_of(
+                    group,
+                    plan,
+                    self.policies,
+                    threads=self.threads,
+                    stop=interrupts.asked,
+                    told=told,
+                )
             self.matches.append((Account(group, found), found))
 
     def _told(self, what: str, done: int, total: int) -> None:
