@@ -111,21 +111,31 @@ def one_line(done: Done, code: int, words: str) -> None:
 
 
 def killed(
-    command: Commands, kind: str, folder: Path, undisturbed: Whole, kills: int, *more: str
+    command: Commands,
+    kind: str,
+    folder: Path,
+    undisturbed: Whole,
+    kills: int,
+    *more: str,
+    in_a_row: bool = False,
 ) -> None:
-    """Kill a run at random moments, so many times in a row; then complete it."""
+    """Kill a run at random moments, so many times; then complete it.
+
+    A run that ends before its last kill begins anew; only ``in_a_row`` all kills are one run's.
+    """
     argv = [*KINDS[kind], "--quiet", "--out", str(folder), *more]
     draw = random.Random(f"{kind}/{kills}")
     longest = undisturbed.seconds / 4
-    left, before, hidden = kills, 0, 0
+    left, before, hidden, whole_runs = kills, 0, 0, 0
     while left:
         done = command(*argv, set=SMALL, signals=[(draw.uniform(0, longest), signal.SIGKILL)])
         now = stored(folder, kind)
         assert now >= before
-        if not done.signal:  # it came to its end before its last kill: all kills once more
+        if not done.signal:  # it came to its end before its last kill
             assert bytes_of(folder) == undisturbed.files
             shutil.rmtree(folder)
-            left, before, hidden, longest = kills, 0, 0, longest / 2
+            left = kills if in_a_row else left
+            before, longest, whole_runs = 0, longest / 2, whole_runs + 1
             continue
         assert done.signal == signal.SIGKILL
         # Long enough for parts between most kills, short enough for all kills before the end.
@@ -133,7 +143,8 @@ def killed(
         longest *= 0.6 if far else 1.1 if now else 1.3
         left, before = left - 1, now
         hidden += sum(path.name.startswith(".") for path in folder.rglob("*"))
-    assert 0 < before < TOTALS[kind]
+    assert before < TOTALS[kind]
+    assert before or whole_runs
     assert hidden  # locks, and files in the middle of their writing
     done = command(*argv, set=SMALL)
     assert done.code == 0, done
@@ -143,14 +154,23 @@ def killed(
 def test_thirty_kills_in_a_row(
     milsim_command: Commands, whole: dict[str, Whole], tmp_path: Path
 ) -> None:
-    killed(milsim_command, "deals", tmp_path / "run", whole["deals"], 30, "--threads", "1")
+    killed(
+        milsim_command,
+        "deals",
+        tmp_path / "run",
+        whole["deals"],
+        30,
+        "--threads",
+        "1",
+        in_a_row=True,
+    )
 
 
 @pytest.mark.parametrize("kind", ["matches", "table"])
 def test_some_kills_of_other_runs(
     milsim_command: Commands, whole: dict[str, Whole], tmp_path: Path, kind: str
 ) -> None:
-    killed(milsim_command, kind, tmp_path / "run", whole[kind], 8)
+    killed(milsim_command, kind, tmp_path / "run", whole[kind], 6)
 
 
 @pytest.mark.slow
