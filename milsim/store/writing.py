@@ -1,9 +1,9 @@
 """Play a plan into a run folder: parts in the order of the index, and only those not there yet.
 
-Parts end at fixed indices, so their bytes do not depend on threads,
-shards, engine or interruption. A part is written under a hidden name, synced and renamed; then
-follows the file beside it, from which on it counts (:mod:`milsim.store.pieces`). A process killed
-at any moment leaves a folder that reads, and that the same command goes on with.
+Parts end at fixed indices, so their bytes do not depend on threads, shards, engine or interruption.
+A part is written under a hidden name, synced and renamed; then follows the file beside it, from
+which on it counts (:mod:`milsim.store.pieces`). A process killed at any moment leaves a folder that
+reads, and that the same command goes on with.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ from milsim.store.prefix import Prefix, settle
 
 PLAN_NAME = "plan.toml"
 MOST_FAILURES = 16
-_MANY_PARTS = 100_000
 """Parts that may fail before a run stops: a fault that is everywhere is not played to the end."""
+_MANY_PARTS = 100_000  # of more it is only estimated how much is left to play
 
 
 @dataclass(frozen=True, slots=True)
