@@ -23,6 +23,7 @@ from milsim.store.match_collect import collect_matches
 from milsim.store.remote import Answer, LostTaskError, Sizing, Task, code_here, drive, play_task
 from milsim.store.writing import Collecting, Ended, Progress, part_spans
 from tests.command_line import Shell
+from tests.folders import bytes_of
 
 DEALS, PART = 6_000, 256
 PLAN = Plan.make(deals=DEALS, seed=5, start=100)
@@ -49,15 +50,6 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def shell(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Shell:
     return Shell(monkeypatch, capfd)
-
-
-def bytes_of(folder: Path) -> dict[str, bytes]:
-    """All files by name: also hidden ones, so that nothing is left behind."""
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
 
 
 # -- the loop of the driver, with workers that are none ------------------------------------------

@@ -25,6 +25,7 @@ from milsim.store.match_run import MatchRun
 from milsim.store.verifying import verify_run
 from milsim.tables.folder import Table
 from tests.faulty_policies import POLICIES
+from tests.folders import bytes_of
 from tests.forked_commands import Commands, Done, Job
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and signals")
@@ -70,15 +71,6 @@ def whole(milsim_command: Commands, tmp_path_factory: pytest.TempPathFactory) ->
         found[kind] = Whole(bytes_of(folder), done.seconds)
         assert len(found[kind].files) > 50
     return found
-
-
-def bytes_of(folder: Path) -> dict[str, bytes]:
-    """All files by name: also hidden ones, so that nothing is left behind."""
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
 
 
 def stored(folder: Path, kind: str) -> int:

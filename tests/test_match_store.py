@@ -25,6 +25,7 @@ from milsim.store.match_schema import deal_notes, deal_schema, match_notes, matc
 from milsim.store.run import Run
 from milsim.store.writing import Progress
 from tests.command_line import Shell
+from tests.folders import bytes_of
 from tests.made_up_runs import made_up_run
 
 MATCHES = 300
@@ -46,15 +47,6 @@ def folder(stored: Path, tmp_path: Path) -> Path:
 @pytest.fixture
 def shell(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Shell:
     return Shell(monkeypatch, capfd)
-
-
-def bytes_of(folder: Path) -> dict[str, bytes]:
-    """All files of a folder by name, but for locks."""
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
 
 
 # -- what is stored ------------------------------------------------------------------------------

@@ -37,6 +37,7 @@ from milsim.store.planned import merge_plans, play_plan, runs_in
 from milsim.store.verifying import verify_run
 from milsim.store.writing import Collecting, Ended
 from tests.command_line import Shell
+from tests.folders import bytes_of
 
 PART = 128
 PLAN = """
@@ -71,14 +72,6 @@ def shell(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) ->
 def written(path: Path, text: str) -> Path:
     path.write_text(text, encoding="utf-8")
     return path
-
-
-def bytes_of(folder: Path) -> dict[str, bytes]:
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
 
 
 def of(text: str, tmp_path: Path) -> Grid:

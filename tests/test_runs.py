@@ -27,6 +27,7 @@ from milsim.store.pieces import Piece, gaps
 from milsim.store.verifying import verify_run
 from milsim.store.writing import Collecting, Ended, part_spans
 from tests.command_line import Shell
+from tests.folders import bytes_of
 
 DEALS, PART = 2_300, 256
 PLAN = Plan.make(deals=DEALS, seed=5, start=100)
@@ -54,15 +55,6 @@ def folder(undisturbed: Path, tmp_path: Path) -> Path:
 @pytest.fixture
 def shell(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Shell:
     return Shell(monkeypatch, capfd)
-
-
-def bytes_of(folder: Path) -> dict[str, bytes]:
-    """All files by name: also hidden ones, so that nothing is left behind."""
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
 
 
 def part(folder: Path, place: int, suffix: str = ".parquet") -> Path:

@@ -28,6 +28,7 @@ from milsim.store.prefix import Prefix
 from milsim.store.verifying import verify_run
 from milsim.store.writing import Collecting, Ended, keep, part_spans
 from tests.command_line import Shell
+from tests.folders import bytes_of
 
 DEALS, PART, START = 6_000, 256, 100
 RULES: dict[str, dict[str, Any]] = {
@@ -73,14 +74,6 @@ def ended(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 @pytest.fixture
 def shell(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Shell:
     return Shell(monkeypatch, capfd)
-
-
-def bytes_of(folder: Path) -> dict[str, bytes]:
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
 
 
 def recounted(rule: Stopping, made: list[bool]) -> tuple[int, bool]:
