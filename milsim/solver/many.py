@@ -227,7 +227,9 @@ AKQ.T9.J.A hands between spaces, or any hands between |
             continue
         try:
             if len(text) > _LONGEST:
-                raise NotationError(f"{len(text)} letters: too long for a deal or position")
+                raise NotationError(
+                    f"more than {_LONGEST} letters: too long for a deal or position"
+                )
             task = reader.task(text)
             if isinstance(task, Position):
                 task = _as_row(task, seat) or task
