@@ -82,7 +82,11 @@ class Here:
                 return
 
     def results(self, handles: Sequence[int]) -> list[Any]:
-        return [self.played[handle] for handle in handles]
+        found = [self.played[handle] for handle in handles]
+        for handle, answer in zip(handles, found, strict=True):
+            if answer is None:  # lost, to be played again
+                del self.played[handle]
+        return found
 
     def name_of(self, handle: int) -> str:
         return "tcp://worker:1"
@@ -354,6 +358,69 @@ def test_a_worker_killed_in_the_middle_costs_nothing(
     assert mortal.workers[0].wait() == -9
     assert mortal.workers[1].poll() is None
     assert bytes_of(tmp_path / "run") == bytes_of(undisturbed)
+
+
+def test_a_result_that_died_with_its_worker_is_played_again(mortal: Cluster) -> None:
+    from distributed import Client
+
+    from milsim.store.dask_engine import _Workers
+
+    task = Task(DealMaking(PLAN), ((256, 256),), code_here())
+    with Client(mortal.address, set_as_default=False) as client:
+        client.wait_for_workers(2, timeout=60)
+        pool = _Workers(client, mortal.address, writing=False)
+        handles = [pool.submit(task) for _ in range(6)]
+        while not all(pool.done(each) for each in handles):
+            pool.wait(handles[-1], 1.0)
+        assert len({pool.name_of(each) for each in handles}) == 2
+        mortal.workers[0].kill()
+        found: list[Any] = [None]
+        while None in found:
+            assert not any(isinstance(each, BaseException) for each in found)
+            if all(pool.done(each) for each in handles):
+                found = pool.results(handles)
+        assert [len(each.outcomes) for each in found] == [1] * 6
+
+
+def test_futures_that_are_lost_or_forgotten_say_so() -> None:
+    pytest.importorskip("distributed", reason="needs the extra milsim[dask]")
+    from milsim.store.dask_engine import _Workers
+
+    class Future:
+        key = "a"
+
+        def __init__(self, status: str) -> None:
+            self.status = status
+
+        def done(self) -> bool:
+            return self.status in ("finished", "error", "cancelled")
+
+    class Client:
+        status = "running"
+
+        def gather(self, futures: Any) -> Any:
+            if isinstance(futures, list):
+                return [self.gather(future) for future in futures]
+            futures.status = "lost"
+            raise OSError("lost it")
+
+    client = Client()
+    pool = _Workers(client, "tcp://127.0.0.1:9", writing=False)
+    assert not pool.done(Future("lost"))
+    assert pool.results([Future("lost"), Future("pending")]) == [None, None]
+    assert pool.results([Future("finished")]) == [None]
+    assert isinstance(pool.results([Future("cancelled")])[0], LostTaskError)
+    client.status = "connecting"
+    with pytest.raises(RunError, match="is gone"):
+        pool.done(Future("cancelled"))
+
+
+def test_what_is_lost_is_waited_for() -> None:
+    lost = iter([True, True, False] * 100)
+    outcomes = driven(Here(lambda number, answer: None if next(lost) else answer))
+    assert [made.piece.start for made in outcomes] == [
+        start for start, _ in part_spans(DealMaking(PLAN))
+    ]
 
 
 def test_time_that_is_up_ends_it_and_the_same_command_goes_on(

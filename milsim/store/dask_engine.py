@@ -244,8 +244,12 @@ class _Workers:
         return self.client.submit(play_task, task, pure=False)
 
     def done(self, handle: Any) -> bool:
-        """Whether it is; a future is cancelled by nobody but a connection that is lost."""
-        if handle.status in ("cancelled", "lost"):
+        """Whether it is.
+
+        A result that is lost with its worker is not done any more: the scheduler has it played
+        again. Futures are cancelled when the connection is lost, or the scheduler forgot them.
+        """
+        if handle.status == "cancelled" and self.client.status != "running":
             raise self._gone()
         return bool(handle.done())
 
@@ -256,24 +260,46 @@ class _Workers:
         with suppress(TimeoutError), self.client.as_current():
             wait(handle, timeout=seconds)
 
-    def results(self, handles: Sequence[Any]) -> list[Answer | BaseException]:
+    def results(self, handles: Sequence[Any]) -> list[Answer | BaseException | None]:
         """Those that ended well are fetched together."""
-        from distributed.scheduler import KilledWorker
+        from distributed.comm.core import CommClosedError
 
         well = [future for future in handles if future.status == "finished"]
-        there = dict(zip((f.key for f in well), self.client.gather(well), strict=True))
-        found: list[Answer | BaseException] = []
-        for future in handles:
-            if future.key in there:
-                found.append(there[future.key])
-                continue
-            error = future.exception(timeout=SECONDS_TO_CONNECT)
-            if isinstance(error, KilledWorker):
-                error = LostTaskError(
-                    f"last on {getattr(error.last_worker, 'address', 'a worker')}"
-                )
-            found.append(error)
-        return found
+        there: dict[str, Answer | BaseException | None]
+        try:
+            there = dict(zip((f.key for f in well), self.client.gather(well), strict=True))
+        except (CommClosedError, CancelledError, TimeoutError):
+            raise
+        except Exception:
+            # One of them is lost by now, or cannot be read: which of them, shows alone.
+            there = {future.key: self._fetched(future) for future in well}
+        return [
+            there[future.key] if future.key in there else self._fate(future) for future in handles
+        ]
+
+    def _fetched(self, future: Any) -> Answer | BaseException | None:
+        from distributed.comm.core import CommClosedError
+
+        try:
+            answer: Answer = self.client.gather(future)
+        except (CommClosedError, CancelledError, TimeoutError):
+            raise
+        except Exception as error:
+            return error if future.status == "finished" else self._fate(future)
+        return answer
+
+    def _fate(self, future: Any) -> BaseException | None:
+        """What became of a task that has no result; None of one that is played again."""
+        from distributed.scheduler import KilledWorker
+
+        if not self.done(future) or future.status == "finished":
+            return None
+        if future.status == "cancelled":
+            return LostTaskError("the scheduler forgot it")
+        error: BaseException | None = future.exception(timeout=SECONDS_TO_CONNECT)
+        if isinstance(error, KilledWorker):
+            return LostTaskError(f"last on {getattr(error.last_worker, 'address', 'a worker')}")
+        return error
 
     def name_of(self, handle: Any) -> str:
         """The address of the worker that has the result."""

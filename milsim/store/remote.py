@@ -200,8 +200,8 @@ class Pool(Protocol):
     def wait(self, handle: Any, seconds: float) -> None:
         """Wait until a task has ended, but not longer than this."""
 
-    def results(self, handles: Sequence[Any]) -> list[Answer | BaseException]:
-        """What came of tasks that have ended."""
+    def results(self, handles: Sequence[Any]) -> list[Answer | BaseException | None]:
+        """What came of tasks that have ended; None if it is lost, and the task is played again."""
 
     def name_of(self, handle: Any) -> str:
         """Which worker played it, for people."""
@@ -283,6 +283,8 @@ def drive(
                     window, ended = _begun(pool, window), True
                 continue
             for answer in pool.results([each.handle for each in together]):
+                if answer is None:
+                    break
                 under = window[0]
                 if isinstance(answer, LostTaskError) and under.deaths < MOST_DEATHS:
                     again = _Under(pool.submit(under.task), under.task, under.deaths + 1)
