@@ -1,10 +1,13 @@
 """How fast run folders are gone on with and verified, and whether memory stays flat.
 
-Run: python benchmarks/run_speed.py [--parts N] [--rows N] [--seconds S]
+Run: python benchmarks/run_speed.py [resume|verify|memory] [--parts N] [--rows N]
+                                    [--seconds S] [--part-deals N]
 
-A folder of so many small parts is made; then the same plan is collected again, which finds all
-there. A run of --rows deals is verified without playing any again. A third is played for --seconds
-while the resident memory is read; the slope is over the second half.
+``resume``: a folder of so many small parts is made; then the same plan is collected again, which
+finds all there. ``verify``: a run of --rows deals is verified without playing any again.
+``memory``: a run is played for --seconds while the resident memory is read; the slope is over the
+second half. What a run keeps in memory it keeps for each part, so parts of --part-deals that are
+smaller than those of a real run show in minutes what the parts of hours would.
 """
 
 from __future__ import annotations
@@ -55,34 +58,51 @@ def verify(folder: Path, rows: int) -> None:
         )
 
 
-def memory(folder: Path, seconds: float) -> None:
+def memory(folder: Path, seconds: float, part_deals: int) -> None:
     page = os.sysconf("SC_PAGE_SIZE")
     read: list[tuple[float, float, int]] = []
 
     def note(progress: Progress) -> None:
+        if read and progress.seconds < read[-1][0] + 0.5:
+            return
         pages = int(Path("/proc/self/statm").read_text().split()[1])
         read.append((progress.seconds, pages * page / 2**20, progress.done))
 
+    whole = collecting.PART_DEALS
+    collecting.PART_DEALS = part_deals
     collect(Plan.make(deals=10**10), folder, Collecting(Threads(1), seconds=seconds, progress=note))
+    collecting.PART_DEALS = whole
     times, sizes, done = np.array(read).T
+    for number, when in enumerate(np.array_split(np.arange(len(times)), 6), start=1):
+        print(
+            f"  sixth {number}: {sizes[when].min():.0f} to {sizes[when].max():.0f} MiB, "
+            f"median {np.median(sizes[when]):.0f}"
+        )
     late = times > times[-1] / 2
-    slope = np.polyfit(times[late], sizes[late], 1)[0]
+    slope, _ = np.polyfit(times[late], sizes[late], 1)
     print(
-        f"memory over {times[-1]:.0f} s, {done[-1] / 1e6:.1f} M deals: {sizes[late].min():.0f} to "
-        f"{sizes[late].max():.0f} MiB in the second half, slope {slope * 60:+.2f} MiB a minute"
+        f"memory over {times[-1]:.0f} s, {done[-1] / 1e6:.1f} M deals in "
+        f"{done[-1] / part_deals:,.0f} parts: slope {slope * 60:+.2f} MiB a minute, "
+        f"{slope * times[-1] / (done[-1] / part_deals) * 1000:+.2f} MiB for 1,000 parts"
     )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", nargs="?", choices=("resume", "verify", "memory"))
     parser.add_argument("--parts", type=int, default=10_000)
     parser.add_argument("--rows", type=int, default=4_000_000)
     parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--part-deals", type=int, default=collecting.PART_DEALS)
     chosen = parser.parse_args()
+    what = chosen.what or ("resume", "verify", "memory")
     with tempfile.TemporaryDirectory() as folder:
-        resume(Path(folder) / "parts", chosen.parts)
-        verify(Path(folder) / "rows", chosen.rows)
-        memory(Path(folder) / "long", chosen.seconds)
+        if "resume" in what:
+            resume(Path(folder) / "parts", chosen.parts)
+        if "verify" in what:
+            verify(Path(folder) / "rows", chosen.rows)
+        if "memory" in what:
+            memory(Path(folder) / "long", chosen.seconds, chosen.part_deals)
 
 
 if __name__ == "__main__":

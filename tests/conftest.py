@@ -5,9 +5,15 @@ anew, instead of checking them; look at the difference before you commit it.
 """
 
 import os
+import signal
 
 import pytest
 from hypothesis import settings
+
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    # As a shell leaves it for what it starts with "&"; the commands that tests start inherit it,
+    # and Ctrl-C is one of the things that are tested.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("milsim", deadline=None)
 # CI judges a change: the same examples each time, so that a verdict can be had again. Everywhere
