@@ -73,7 +73,9 @@ def memory(folder: Path, seconds: float, part_deals: int) -> None:
     collect(Plan.make(deals=10**10), folder, Collecting(Threads(1), seconds=seconds, progress=note))
     collecting.PART_DEALS = whole
     times, sizes, done = np.array(read).T
-    for number, when in enumerate(np.array_split(np.arange(len(times)), 6), start=1):
+    for number, when in enumerate(
+        np.array_split(np.arange(len(times)), min(6, len(times))), start=1
+    ):
         print(
             f"  sixth {number}: {sizes[when].min():.0f} to {sizes[when].max():.0f} MiB, "
             f"median {np.median(sizes[when]):.0f}"
