@@ -47,7 +47,6 @@ from milsim.cli.running import (
     folder_of,
     shown_progress,
 )
-from milsim.errors import UsageError
 
 MAX_DEALS = 10**12
 
@@ -135,8 +134,6 @@ def simulate(
     engines = partial(engine_of, engine, scheduler, scheduler_file, n_threads)
     if plan_file is not None:
         check_options(context, plan_file)
-        if write_from_workers:
-            raise UsageError("--write-from-workers: is for single runs, not for a plan")
         from milsim.simulation.grid import read_grid
 
         grid = read_grid(plan_file)
@@ -149,7 +146,7 @@ def simulate(
             play(
                 grid,
                 target,
-                engines,
+                partial(engines, folder=target if write_from_workers else None),
                 shard=shard,
                 max_seconds=max_seconds,
                 json=json,

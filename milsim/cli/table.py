@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from milsim.cli.engines import EngineOption, SchedulerFileOption, SchedulerOption, engine_of
+from milsim.cli.engines import (
+    EngineOption,
+    SchedulerFileOption,
+    SchedulerOption,
+    WriteFromWorkersOption,
+    engine_of,
+)
 from milsim.cli.options import (
     JsonOption,
     QuietOption,
@@ -79,6 +86,7 @@ def build(
     engine: EngineOption = "threads",
     scheduler: SchedulerOption = None,
     scheduler_file: SchedulerFileOption = None,
+    write_from_workers: WriteFromWorkersOption = False,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -102,11 +110,19 @@ def build(
     announce_compilation(quiet=silent)
     from milsim.tables.building import build_table, hands_left
 
+    written = Path(out) if write_from_workers else None
     with (
-        engine_of(engine, scheduler, scheduler_file, n_threads) as playing,
+        engine_of(engine, scheduler, scheduler_file, n_threads, folder=written) as playing,
         shown_progress(hands_left(plan, out, which), "hands", quiet=silent) as progress,
     ):
-        table = build_table(plan, out, shard=which, progress=progress, engine=playing)
+        table = build_table(
+            plan,
+            out,
+            shard=which,
+            progress=progress,
+            engine=playing,
+            told=partial(say, quiet=silent),
+        )
     _print(table, json)
     if hands_left(plan, out, which):
         raise InterruptedRunError(
@@ -165,7 +181,9 @@ def sample(
     from milsim.tables.sampling import hands_to_play, sample_models
 
     with shown_progress(hands_to_play(plan, out), "hands", quiet=silent) as progress:
-        played = sample_models(plan, out, threads=n_threads, progress=progress)
+        played = sample_models(
+            plan, out, threads=n_threads, progress=progress, told=partial(say, quiet=silent)
+        )
     _print_sample(played, json)
     if not played.complete:
         raise InterruptedRunError(

@@ -11,8 +11,10 @@ import os
 import platform
 import time
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any, cast
 
 from milsim.errors import (
     InterruptedRunError,
@@ -25,7 +27,7 @@ from milsim.files import read_text, reason_of, write_atomically
 from milsim.simulation.grid import Grid, Task
 from milsim.simulation.match_plan import MatchPlan
 from milsim.store.collect import collect
-from milsim.store.engines import Failure
+from milsim.store.engines import Engine, Failure
 from milsim.store.lock import Shard
 from milsim.store.manifest import MANIFEST_NAME
 from milsim.store.match_collect import collect_matches
@@ -93,7 +95,8 @@ def play_plan(
 
     A second call changes no byte.
 
-    ``how.seconds`` are for all tasks together. Of a shard (k, n) the parts of a task go to the
+    ``how.seconds`` are for all tasks together. If the workers of ``how.engine`` write the parts
+    themselves, each task's go into its own folder. Of a shard (k, n) the parts of a task go to the
     shards in turn, and each task begins with the next shard, so that small tasks are shared, too.
     Raises :class:`~milsim.errors.RunError` if the folder holds anything else.
     """
@@ -109,7 +112,12 @@ def play_plan(
         if left is not None and left <= 0:
             played.ended = Ended.TIME
             break
-        each = replace(how, seconds=left, shard=shard_for(how.shard, place))
+        each = replace(
+            how,
+            engine=_into(how.engine, path / task.name),
+            seconds=left,
+            shard=shard_for(how.shard, place),
+        )
         if how.progress is not None:
             report, done = how.progress, before
 
@@ -145,6 +153,15 @@ def play_plan(
         if played.failures:
             played.ended = Ended.FAILED
     return played
+
+
+def _into(engine: Engine, folder: Path) -> Engine:
+    """The engine for a task: if its workers write, then into the folder of the task."""
+    if getattr(engine, "folder", None) is None:
+        return engine
+    found: Any = copy(engine)  # on the same connection
+    found.folder = str(folder.resolve())
+    return cast("Engine", found)
 
 
 def shard_for(shard: Shard, place: int) -> Shard:

@@ -17,8 +17,8 @@ from milsim.files import write_atomically
 from milsim.simulation.engine import chunk_ranges, in_order
 from milsim.simulation.interrupt import Interrupts
 from milsim.store.engines import Engine, Failure, Made, Threads
-from milsim.store.lock import BEGINNING_NAME, beginning
-from milsim.store.writing import Progress, Report, refusal
+from milsim.store.lock import BEGINNING_NAME, beginning, locked
+from milsim.store.writing import Progress, Report, keep, refusal
 from milsim.tables.columns import rows_of
 from milsim.tables.folder import (
     MANIFEST_NAME,
@@ -46,16 +46,18 @@ def build_table(
     shard: tuple[int, int] = (1, 1),
     progress: Report | None = None,
     engine: Engine | None = None,
+    told: Callable[[str], None] | None = None,
 ) -> Table:
     """Play the hands of a plan that the folder does not hold yet, and return the table.
 
     Of ``shard`` k of n only every n-th part is played, from the k-th on; shards may write to one
     folder at the same time, or their ``parts`` be copied together. What is there is never played
-    again, so a second call changes no byte. On Ctrl-C finished parts stay, and the table returned
-    is not ``complete``. The ``engine`` plays, or else so many ``threads``.
+    again, so a second call changes no byte; what is torn is, and ``told`` of in words. On Ctrl-C
+    finished parts stay, and the table returned is not ``complete``. The ``engine`` plays, or else
+    so many ``threads``.
 
     Raises :class:`~milsim.errors.RunError` if the folder holds something else, another plan, or
-    was begun by other code, and if it cannot be written, and
+    was begun by other code, if it cannot be written, or another process writes into it, and
     :class:`~milsim.errors.StoppedEarlyError` if some hands cannot be played.
     """
     if not isinstance(folder, str | Path) or not str(folder):
@@ -66,15 +68,34 @@ def build_table(
         begin(path, manifest_of(plan), plan.to_toml())
         table = Table.open(path)
         refuse_another(path, table.manifest, manifest_of(plan))
-        k, n = shard
-        mine = [span for i, span in enumerate(part_spans(plan)) if i % n == k - 1]
-        missing = [span for span in mine if table.part(span[0]) is None]
-        if not missing:
+        mine = shard_spans(plan, shard)
+        if not table.missing(mine):
             return table
-        _play_hands(table, missing, player, progress)
+        with locked(path, shard):
+            if shard[1] == 1:
+                sweep(path)
+            missing = table.mended(mine, told)
+            if missing:
+                _play_hands(table, missing, player, progress)
     except OSError as error:
         raise RunError(f"out {path}: cannot write, {refusal(error)}") from error
     return table
+
+
+def shard_spans(plan: TablePlan, shard: tuple[int, int] = (1, 1)) -> list[tuple[int, int]]:
+    """The spans of the parts of a shard.
+
+    >>> shard_spans(TablePlan.make(hands=(4090, 12289)), (2, 2))
+    [(4096, 4096), (12288, 1)]
+    """
+    k, n = shard
+    return [span for i, span in enumerate(part_spans(plan)) if i % n == k - 1]
+
+
+def sweep(path: Path) -> None:
+    """Remove the hidden files that a killed process left, in a folder that is locked."""
+    for leftover in (path / PARTS_FOLDER).glob(".*.tmp"):
+        leftover.unlink()
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,19 +167,15 @@ def _play_hands(
                 )
             # Of a part that was cut short nothing is kept.
             if isinstance(outcome, Made) and outcome.piece.count == whole[outcome.piece.start]:
-                table.keep_bytes(outcome.piece.parts[0], outcome.contents[0])
+                keep(outcome, table.folder, (PARTS_FOLDER,))
 
 
 def hands_left(plan: TablePlan, folder: str | Path, shard: tuple[int, int] = (1, 1)) -> int:
     """How many hands of a shard the folder does not hold yet: what `build_table` will play."""
-    path = Path(folder)
-    table = Table.open(path) if (path / MANIFEST_NAME).is_file() else None
-    k, n = shard
-    return sum(
-        count
-        for i, (start, count) in enumerate(part_spans(plan))
-        if i % n == k - 1 and (table is None or table.part(start) is None)
-    )
+    path, mine = Path(folder), shard_spans(plan, shard)
+    if (path / MANIFEST_NAME).is_file():
+        mine = Table.open(path).missing(mine)
+    return sum(count for _, count in mine)
 
 
 def play_parts(
@@ -189,7 +206,7 @@ def play_parts(
                 progress(Progress(done, total, time.monotonic() - started))
             end = start + counts[start]
             if end in ends:
-                table.keep(ends[end], pl.concat(held))
+                table.keep(ends[end], end - ends[end], pl.concat(held))
                 held = []
 
 
@@ -234,4 +251,6 @@ __all__ = [
     "hands_left",
     "play_parts",
     "refuse_another",
+    "shard_spans",
+    "sweep",
 ]

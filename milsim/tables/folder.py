@@ -2,17 +2,17 @@
 
 `PartFolder` is what such folders have in common, `Table` that of all hands. The manifest says what
 is played and by which code, never how far it is, so that shards on several machines write the same
-one; a part counts once its digest stands beside it. Nothing holds a time or a path: the same
-command gives the same bytes, whatever the threads, shards or interruptions.
+one; a part counts once its digest stands beside it, with the plan's, as in a run. Nothing holds a
+time or a path: the same command gives the same bytes, whatever the threads, shards, engine or
+interruptions.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import platform
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -23,7 +23,8 @@ from milsim.errors import MilsimError, RunError, VerificationError, quote
 from milsim.files import read_text, reason_of, write_atomically
 from milsim.rules import Rules, values_of
 from milsim.rules.fields import build
-from milsim.store.parts import Part, part_bytes, source_of
+from milsim.store.parts import Part, fault_of, name_of, part_bytes, source_of
+from milsim.store.pieces import Piece, beside
 from milsim.tables.columns import SCHEMA_VERSION, schema_of
 from milsim.tables.plan import TablePlan
 
@@ -34,6 +35,7 @@ PARTS_FOLDER = "parts"
 PART_HANDS = 4096
 _MOST_BYTES = 1_000_000
 _GIVE_ONE = "give a folder written by milsim table build"
+_AGAIN = "the command that built it, given again, mends it"
 
 P = TypeVar("P", bound="AnyPlan")
 
@@ -94,24 +96,78 @@ class PartFolder:
 
     __slots__ = ()
     folder: Path
+    manifest: dict[str, Any]
 
     def spans(self) -> Iterator[tuple[int, int]]:
         """First index and number of indices of each part, in order."""
         raise NotImplementedError
 
+    @property
+    def plan_digest(self) -> str:
+        """What the file beside each part says that it belongs to."""
+        return str(self.manifest["plan_digest"])
+
     def part(self, start: int) -> Part | None:
-        """The part that begins at this index, or None while it is not there; RunError if torn."""
-        path = self.folder / PARTS_FOLDER / f"{_stem(start)}.json"
+        """The part that begins at this index, or None while it is not there.
+
+        Raises :class:`~milsim.errors.RunError` if it is missing, torn or of another plan.
+        """
+        path = self.folder / PARTS_FOLDER / beside(start)
         try:
-            said = json.loads(read_text(path, _MOST_BYTES))
-            part = Part(**said)
+            part = self._told(path, start)
         except FileNotFoundError:
             return None
-        except (OSError, ValueError, TypeError) as error:
-            raise RunError(f"part {path}: {reason_of_any(error)}; remove it") from None
-        if part.name != f"{_stem(start)}.parquet" or part.start != start:
-            raise RunError(f"part {path}: is another part's; remove it")
+        except (OSError, ValueError) as error:
+            raise RunError(f"part {path}: {reason_of_any(error)}; {_AGAIN}") from None
+        fault = fault_of(self.folder / PARTS_FOLDER / part.name, part, hashed=False)
+        if fault is not None:
+            raise RunError(f"part {self.folder / PARTS_FOLDER / part.name}: {fault}; {_AGAIN}")
         return part
+
+    def _told(self, path: Path, start: int) -> Part:
+        """What stands beside a part; raises OSError, or ValueError for what is torn or foreign."""
+        try:
+            piece = Piece.read(path)
+        except ValueError:
+            return _earlier(path, start)
+        if piece.plan != self.plan_digest or len(piece.parts) != 1:
+            raise ForeignError
+        return piece.parts[0]
+
+    def missing(self, spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+        """Those of these spans that have to be played: not there, or not as they were written."""
+        return [span for span in spans if self._fault(span[0]) is not None]
+
+    def mended(
+        self, spans: Iterable[tuple[int, int]], told: Callable[[str], None] | None
+    ) -> list[tuple[int, int]]:
+        """The same; what is not as it was written is told of, and does not count from now on."""
+        found = []
+        for start, count in spans:
+            words = self._fault(start)
+            if words and told is not None:
+                told(f"{words}; played again")
+            if words:
+                # Another shard may be mending the same.
+                (self.folder / PARTS_FOLDER / beside(start)).unlink(missing_ok=True)
+            if words is not None:
+                found.append((start, count))
+        return found
+
+    def _fault(self, start: int) -> str | None:
+        """What is wrong with the part that begins here: empty if it is not there, None if nothing.
+
+        The whole part is read.
+        """
+        try:
+            part = self.part(start)
+        except RunError as error:
+            return str(error).removesuffix(f"; {_AGAIN}")
+        if part is None:
+            return ""
+        path = self.folder / PARTS_FOLDER / part.name
+        fault = fault_of(path, part, hashed=True)
+        return None if fault is None else f"part {path}: {fault}"
 
     @property
     def parts(self) -> list[Part]:
@@ -122,7 +178,9 @@ class PartFolder:
     def read(self, schema: pl.Schema) -> pl.DataFrame:
         """All rows that are there; raises RunError for a part that is missing or torn."""
         frames = [
-            pl.read_parquet(source_of(self._checked(part)), schema=schema, glob=False)
+            pl.read_parquet(
+                source_of(self.folder / PARTS_FOLDER / part.name), schema=schema, glob=False
+            )
             for part in self.parts
         ]
         return pl.concat(frames) if frames else pl.DataFrame(schema=schema)
@@ -134,35 +192,21 @@ class PartFolder:
         """
         parts = self.parts
         for part in parts:
-            path = self._checked(part)
-            with path.open("rb") as file:
-                found = hashlib.file_digest(file, "sha256").hexdigest()
-            if found != part.sha256:
-                raise VerificationError(
-                    f"part {path}: content differs from its digest; remove it and build again"
-                )
+            path = self.folder / PARTS_FOLDER / part.name
+            fault = fault_of(path, part, hashed=True)
+            if fault is not None:
+                raise VerificationError(f"part {path}: {fault}; {_AGAIN}")
         return len(parts)
 
-    def keep(self, start: int, rows: pl.DataFrame) -> None:
-        """Write the part that begins at this index, then its digest: from then on it counts."""
+    def keep(self, start: int, count: int, rows: pl.DataFrame) -> None:
+        """Write the part of so many indices from this one on, then what stands beside it.
+
+        From then on it counts.
+        """
         content = part_bytes(rows)
-        self.keep_bytes(Part.of(start, rows.height, content), content)
-
-    def keep_bytes(self, part: Part, content: bytes) -> None:
-        """The same, of a part of which the bytes are made already."""
-        folder = self.folder / PARTS_FOLDER
-        write_atomically(folder / part.name, content)
-        beside = json.dumps(asdict(part)) + "\n"
-        write_atomically(folder / f"{_stem(part.start)}.json", beside.encode())
-
-    def _checked(self, part: Part) -> Path:
-        path = self.folder / PARTS_FOLDER / part.name
-        size = path.stat().st_size if path.is_file() else -1
-        if size != part.size:
-            what = "missing" if size < 0 else f"torn or changed, {size} bytes, not {part.size}"
-            beside = f"{part.name.removesuffix('.parquet')}.json"
-            raise RunError(f"part {path}: {what}; remove {beside} and build again")
-        return path
+        part = Part.of(start, rows.height, content)
+        write_atomically(self.folder / PARTS_FOLDER / part.name, content)
+        Piece(self.plan_digest, start, count, (part,)).write(self.folder / PARTS_FOLDER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +242,7 @@ class Table(PartFolder):
 
     @property
     def rows(self) -> int:
-        """Hands built so far."""
+        """Hands built so far; raises RunError for a part that is missing or torn."""
         return sum(part.rows for part in self.parts)
 
     @property
@@ -258,13 +302,31 @@ def plan_of(
     return plan
 
 
-def _stem(start: int) -> str:
-    return f"part-{start:012d}"  # as `write_part` names it
+class ForeignError(ValueError):
+    """A part of another plan."""
+
+    def __str__(self) -> str:
+        """What is wrong."""
+        return "belongs to another plan"
+
+
+def _earlier(path: Path, start: int) -> Part:
+    """What milsim wrote beside a part before it kept the plan's digest there; else ValueError."""
+    try:
+        said = json.loads(read_text(path, _MOST_BYTES))
+        part = Part(**said)
+    except (TypeError, RecursionError):
+        raise ValueError(str(path)) from None
+    if part.name != name_of(start) or part.start != start:
+        raise ForeignError
+    return part
 
 
 def reason_of_any(error: Exception) -> str:
     """Why a small JSON file could not be read, lower case."""
-    return reason_of(error) if isinstance(error, OSError) else "is torn or not as milsim writes it"
+    if isinstance(error, OSError | ForeignError):
+        return reason_of(error)
+    return "is torn or not as milsim writes it"
 
 
 __all__ = [

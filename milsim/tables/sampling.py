@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,9 @@ from milsim.errors import RunError, UsageError, quote
 from milsim.files import reason_of
 from milsim.rules import Rules
 from milsim.simulation.engine import chunk_ranges
+from milsim.store.lock import locked
 from milsim.store.writing import Report
-from milsim.tables.building import begin, play_parts, refuse_another
+from milsim.tables.building import begin, play_parts, refuse_another, sweep
 from milsim.tables.folder import PartFolder, manifest_of, plan_of, read_manifest
 from milsim.tables.models import ordered_deals, points_of_model
 from milsim.tables.sample_plan import SamplePlan
@@ -90,11 +91,13 @@ def sample_models(
     *,
     threads: int | None = None,
     progress: Report | None = None,
+    told: Callable[[str], None] | None = None,
 ) -> ModelSample:
     """Play the hands of a plan that the folder does not hold yet, and return the sample.
 
-    What is there is never played again, so a second call changes no byte. On Ctrl-C finished parts
-    stay, and the sample returned is not ``complete``.
+    What is there is never played again, so a second call changes no byte; what is torn is, and
+    ``told`` of in words. On Ctrl-C finished parts stay, and the sample returned is not
+    ``complete``.
 
     Raises :class:`~milsim.errors.RunError` if the folder holds something else, another plan, or
     was begun by other code, and if it cannot be written.
@@ -108,13 +111,17 @@ def sample_models(
         begin(path, content, plan.to_toml())
         sample = ModelSample.open(path)
         refuse_another(path, sample.manifest, content)
-        missing = [span for span in sample.spans() if sample.part(span[0]) is None]
-        if not missing:
+        if not sample.missing(sample.spans()):
             return sample
-        rows = _Rows(plan)
-        # Concurrent first compiles can crash numba.
-        rows.of_hand(int(rows.ranks[missing[0][0]]), deals=2)
-        play_parts(sample, missing, CHUNK_HANDS, rows, n_threads, progress)
+        with locked(path):
+            sweep(path)
+            missing = sample.mended(sample.spans(), told)
+            if not missing:
+                return sample
+            rows = _Rows(plan)
+            # Concurrent first compiles can crash numba.
+            rows.of_hand(int(rows.ranks[missing[0][0]]), deals=2)
+            play_parts(sample, missing, CHUNK_HANDS, rows, n_threads, progress)
     except OSError as error:
         raise RunError(
             f"out {path}: cannot write, {reason_of(error)}; name another folder"
@@ -128,7 +135,7 @@ def hands_to_play(plan: SamplePlan, folder: str | Path) -> int:
         sample = ModelSample.open(folder)
     except RunError:
         return plan.hands  # or `sample_models` says why not
-    return sum(count for start, count in sample.spans() if sample.part(start) is None)
+    return sum(count for _, count in sample.missing(sample.spans()))
 
 
 class _Rows:
