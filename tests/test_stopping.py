@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from milsim.simulation.plan import Plan
 from milsim.simulation.stopping import Stopping
 from milsim.store import collect as collecting
 from milsim.store.collect import DealMaking, collect
+from milsim.store.ending import Counted
 from milsim.store.engines import Made, Stored, Threads
 from milsim.store.listing import found_runs
 from milsim.store.merging import compact_run, merge_runs
@@ -389,15 +391,97 @@ def test_verify_counts_the_rows_again(ended: dict[str, Path], tmp_path: Path) ->
     assert (found.faults, found.left, found.notes) == ([], 0, [])
     path = folder / "ending.json"
     text = path.read_text()
-    made = json.loads(text)["made"]
-    path.write_text(text.replace(f'"made": {made}', f'"made": {made + 1}'))
-    assert [fault.kind for fault in verify_run(folder, sample=0).faults] == ["wrong"]
+    ending = milsim.open_run(folder).manifest.ending
+    assert ending is not None
+    replace(ending, made=ending.made + 1).write(folder)  # with its digest
+    (fault,) = verify_run(folder, sample=0).faults
+    assert (fault.kind, fault.path) == ("wrong", path)
+    assert fault.words.endswith("remove it, and the same command mends it")
+    path.unlink()
+    collect(plan_of("decide"), folder)
+    assert bytes_of(folder) == bytes_of(ended["decide"])
     path.write_text(text[:-9])
     assert [fault.kind for fault in verify_run(folder, sample=0).faults] == ["torn"]
     with pytest.raises(RunError, match=r"ending.json: is torn"):
         milsim.open_run(folder)
     collect(plan_of("decide"), folder)
     assert bytes_of(folder) == bytes_of(ended["decide"])
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_an_ending_that_was_edited_is_counted_again_by_the_same_command(
+    rule: str, ended: dict[str, Path], tmp_path: Path
+) -> None:
+    """To another end that might be one: its own digest tells."""
+    folder = Path(shutil.copytree(ended[rule], tmp_path / "run"))
+    path = folder / "ending.json"
+    text = path.read_text()
+    made = json.loads(text)["made"]
+    path.write_text(text.replace(f'"made": {made}', f'"made": {made + 1}'))
+    assert [fault.kind for fault in verify_run(folder, sample=0).faults] == ["torn"]
+    with pytest.raises(RunError, match=r"ending.json: is torn"):
+        milsim.open_run(folder)
+    told: list[str] = []
+    collect(plan_of(rule), folder, Collecting(told=told.append))
+    assert told == [f"{path}: is torn, or not as milsim writes it; counted again"]
+    assert bytes_of(folder) == bytes_of(ended[rule])
+
+
+def stopped(folder: Path, rule: str = "never", moments: int = 60) -> Path:
+    """A run that was stopped by time in its middle: the path of what it keeps of its counting."""
+    seconds = iter([0.0, *[0.1] * moments, *[9.0] * 100_000])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("milsim.store.writing.time.monotonic", lambda: next(seconds))
+        outcome = collect(plan_of(rule), folder, Collecting(Threads(1), seconds=5))
+    assert outcome.ended == Ended.TIME
+    return folder / ".counted.json"
+
+
+@pytest.mark.parametrize("change", ["", "made", "digest", "torn", "part", "checkpoint"])
+def test_what_was_counted_is_not_counted_again_unless_it_changed(
+    change: str, ended: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = stopped(tmp_path / "run")
+    said = json.loads(path.read_text())
+    until = (said["end"] - START) // PART + 1  # parts: the first is a short one
+    assert until > 5
+    if change == "made":
+        path.write_text(path.read_text().replace(f"{said['made']}", f"{said['made'] + 1}"))
+    elif change == "digest":
+        path.write_text(path.read_text().replace(said["parts"][:3], "xyz"))
+    elif change == "torn":
+        path.write_text(path.read_text()[:50])
+    elif change == "part":
+        sorted((path.parent / "parts").glob("*.parquet"))[3].write_bytes(b"")
+    elif change == "checkpoint":
+        said.pop("digest")
+        Counted(**{**said, "checkpoint": PART // 2}).write(path.parent)
+    counted: list[int] = []
+    real = Prefix._made
+
+    def count(self: Prefix, start: int, number: int) -> int | None:
+        found = real(self, start, number)
+        if found is not None:
+            counted.append(start)
+        return found
+
+    monkeypatch.setattr(Prefix, "_made", count)
+    assert collect(plan_of("never"), path.parent).run.complete
+    parts = len(list((path.parent / "parts").glob("*.json")))
+    assert len(counted) == parts - (0 if change else until)
+    assert bytes_of(path.parent) == bytes_of(ended["never"])
+
+
+def test_verify_and_merge_take_no_counting_on_trust(ended: dict[str, Path], tmp_path: Path) -> None:
+    path = stopped(tmp_path / "run")
+    said = json.loads(path.read_text())
+    said.pop("digest")
+    Counted(**{**said, "made": said["made"] + 1}).write(path.parent)  # with its digest
+    run = collect(plan_of("never"), path.parent).run
+    assert [fault.kind for fault in verify_run(run.folder, sample=0).faults] == ["wrong"]
+    (run.folder / "ending.json").unlink()
+    merge_runs([run.folder], tmp_path / "merged")
+    assert bytes_of(tmp_path / "merged") == bytes_of(ended["never"])
 
 
 @pytest.mark.parametrize(

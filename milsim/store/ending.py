@@ -1,20 +1,28 @@
 """Where a run with a rule to stop by ended: a small file in its folder, ``ending.json``.
 
 It is written when the rule was found to hold at a checkpoint, or all deals were played without it:
-from then on the run counts as finished. What it says follows from the rows before ``end``.
+from then on the run counts as finished. What it says follows from the rows before ``end``; the
+digest of its own text tells at once if it was changed, and then they are counted anew.
+
+While a run is not finished ``.counted.json`` may stand there: how far it was counted, so that it
+need not be again. It holds for the very parts that were counted only.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from milsim.files import read_text, reason_of, write_atomically
 from milsim.simulation.plan import Plan
 from milsim.store.pieces import Fault
 
 ENDING_NAME = "ending.json"
+COUNTED_NAME = ".counted.json"
 MOST_BYTES = 10_000
 
 
@@ -34,7 +42,7 @@ class Ending:
 
     def to_json(self) -> str:
         """The text of the file, the same for the same content."""
-        return json.dumps(asdict(self), separators=(", ", ": ")) + "\n"
+        return _with_digest(asdict(self))
 
     def write(self, folder: Path) -> None:
         """Write the file into a run folder, whole or not at all."""
@@ -61,13 +69,60 @@ def ending_of(folder: Path, plan: Plan) -> tuple[Ending | None, list[Fault]]:
         return None, [Fault("torn", path, reason_of(error))]
     try:
         content = json.loads(text)
+        content.pop("digest", None)
         ending = Ending(**content)
         sound = ending.to_json() == text and _is_sound(ending, plan)
-    except (ValueError, TypeError, RecursionError):
+    except (ValueError, TypeError, AttributeError, RecursionError):
         sound = False
     if not sound:
         return None, [Fault("torn", path, "is torn, or not as milsim writes it")]
     return ending, []
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """Up to but not with index ``end``, ``made`` of contracts were counted, and no rule held.
+
+    ``parts`` is the digest of the parts that were, ``checkpoint`` the deals between checkpoints.
+    """
+
+    plan: str
+    checkpoint: int
+    end: int
+    made: int
+    parts: str
+
+    def to_json(self) -> str:
+        """The text of the file."""
+        return _with_digest(asdict(self))
+
+    def write(self, folder: Path) -> None:
+        """Write it into a run folder, if there is room: it only saves time."""
+        with suppress(OSError):
+            write_atomically(folder / COUNTED_NAME, self.to_json().encode())
+
+
+def counted_of(folder: Path) -> Counted | None:
+    """What a run folder says of how far it was counted, if anything that can be used."""
+    try:
+        text = read_text(folder / COUNTED_NAME, MOST_BYTES)
+        content = json.loads(text)
+        content.pop("digest", None)
+        counted = Counted(**content)
+        return counted if counted.to_json() == text else None
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def _with_digest(content: dict[str, Any]) -> str:
+    """The text of a small file that ends in the digest of what it says before.
+
+    >>> _with_digest({"a": 1})[:-60]
+    '{"a": 1, "digest": "f9d8602'
+    """
+    said = json.dumps(content, separators=(", ", ": "))
+    digest = hashlib.sha256(said.encode()).hexdigest()
+    return json.dumps(content | {"digest": digest}, separators=(", ", ": ")) + "\n"
 
 
 def _is_sound(ending: Ending, plan: Plan) -> bool:
@@ -83,4 +138,4 @@ def _is_sound(ending: Ending, plan: Plan) -> bool:
     )
 
 
-__all__ = ["ENDING_NAME", "Ending", "ending_of"]
+__all__ = ["COUNTED_NAME", "ENDING_NAME", "Counted", "Ending", "counted_of", "ending_of"]

@@ -19,7 +19,7 @@ from milsim.simulation.match_plan import MatchPlan, match_plan_of_manifest
 from milsim.simulation.plan import Plan, plan_of_manifest
 from milsim.store.ending import Ending, ending_of
 from milsim.store.parts import Part
-from milsim.store.pieces import Fault, Piece, beside, find_pieces
+from milsim.store.pieces import Fault, Known, Piece, beside, find_pieces
 from milsim.store.schema import SCHEMA_VERSION
 
 MANIFEST_NAME = "manifest.json"
@@ -146,19 +146,24 @@ def read_identity(folder: Path) -> Manifest[Plan] | Manifest[MatchPlan]:
     return manifest
 
 
-def read_manifest(folder: Path) -> Manifest[Plan] | Manifest[MatchPlan]:
+def read_manifest(folder: Path, known: Known | None = None) -> Manifest[Plan] | Manifest[MatchPlan]:
     """The manifest of a run folder with what the folder holds; raises what both may raise."""
     manifest = read_identity(folder)
     held: Manifest[Plan] | Manifest[MatchPlan]
-    held, faults = stored_manifest(folder, manifest)
+    held, faults = stored_manifest(folder, manifest, known)
     if faults:
         raise RunError(f"part {faults[0].path}: {faults[0].words}; play the run again")
     return held
 
 
-def stored_manifest(folder: Path, manifest: Manifest[Any]) -> tuple[Manifest[Any], list[Fault]]:
-    """A manifest with what its folder holds: pieces, and where a rule ended it; and faults."""
-    pieces, faults = pieces_of(folder, manifest)
+def stored_manifest(
+    folder: Path, manifest: Manifest[Any], known: Known | None = None
+) -> tuple[Manifest[Any], list[Fault]]:
+    """A manifest with what its folder holds: pieces, and where a rule ended it; and faults.
+
+    ``known`` are files beside parts that were read already.
+    """
+    pieces, faults = pieces_of(folder, manifest, known)
     ending = None
     if isinstance(manifest.plan, Plan) and manifest.plan.stop is not None:
         ending, wrong = ending_of(folder, manifest.plan)
@@ -166,10 +171,14 @@ def stored_manifest(folder: Path, manifest: Manifest[Any]) -> tuple[Manifest[Any
     return replace(manifest, pieces=pieces, ending=ending), faults
 
 
-def pieces_of(folder: Path, manifest: Manifest[Any]) -> tuple[tuple[Piece, ...], list[Fault]]:
+def pieces_of(
+    folder: Path, manifest: Manifest[Any], known: Known | None = None
+) -> tuple[tuple[Piece, ...], list[Fault]]:
     """The pieces that files in a run folder tell of, in order, and what is wrong with others."""
     plan = manifest.plan
-    pieces, faults = find_pieces(folder / PARTS_FOLDER, plan.digest(), plan.start, manifest.planned)
+    pieces, faults = find_pieces(
+        folder / PARTS_FOLDER, plan.digest(), plan.start, manifest.planned, known
+    )
     wanted = 2 if isinstance(plan, MatchPlan) else 1
     sound = []
     for piece in pieces:

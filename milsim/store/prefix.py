@@ -7,6 +7,7 @@ machines played ends where one that was played deal by deal does. Rows behind it
 
 from __future__ import annotations
 
+import hashlib
 import re
 from bisect import bisect_right, insort
 from collections.abc import Sequence
@@ -18,12 +19,13 @@ import polars as pl
 from milsim.errors import RunError
 from milsim.simulation.engine import chunk_ranges
 from milsim.simulation.plan import Plan
-from milsim.store.ending import Ending
+from milsim.store.ending import COUNTED_NAME, Counted, Ending, counted_of
 from milsim.store.engines import Making
 from milsim.store.parts import source_of
 from milsim.store.pieces import Piece
 
 _AT_ONCE = 256
+_KEPT = 64
 _PART = re.compile(r"part-(\d{12,19})\.(json|parquet)", re.ASCII)
 
 
@@ -39,7 +41,7 @@ class Prefix:
         if not isinstance(plan, Plan) or plan.stop is None:
             raise AssertionError("a plan without a rule")
         self.plan, self.rule = plan, plan.stop
-        self.folder = folder / making.folders[0]
+        self.run, self.folder = folder, (folder / making.folders[0]).resolve()
         self.pieces = {piece.start: piece for piece in pieces}
         self.starts = sorted(self.pieces)
         self.spans = chunk_ranges(making.first, making.count, making.part)
@@ -49,6 +51,46 @@ class Prefix:
         self.first, self.end, self.part = making.first, making.first + making.count, making.part
         self._read: tuple[Piece, pl.DataFrame] | None = None
         self._counted: dict[int, int] = {}
+        self._kept = 0
+
+    def go_on(self) -> None:
+        """Begin where it was counted up to before, if the parts before are the same still."""
+        said = counted_of(self.run)
+        if (
+            said is None
+            or (said.plan, said.checkpoint) != (self.plan.digest(), self.part)
+            or not self.first < said.end < self.end
+            or said.end % self.part
+            or said.parts != self._digest(said.end)
+        ):
+            return
+        self.deals, self.made = said.end - self.first, said.made
+        self.spans = chunk_ranges(said.end, self.end - said.end, self.part)
+        self.span = next(self.spans, None)
+        self._kept = self.deals
+
+    def keep(self, *, now: bool = True) -> None:
+        """Write down how far it was counted, so that it need not be again; or only now and then."""
+        least = 1 if now else max(_KEPT * self.part, self.deals // 8)
+        if self.ending is not None or self.deals - self._kept < least:
+            return
+        end = self.first + self.deals
+        parts = self._digest(end)
+        if parts is not None:
+            Counted(self.plan.digest(), self.part, end, self.made, parts).write(self.run)
+            self._kept = self.deals
+
+    def _digest(self, end: int) -> str | None:
+        """The digest of the parts up to an index; None if they do not cover just that."""
+        told = hashlib.sha256()
+        at = self.first
+        for start in self.starts:
+            if at >= end or start != at:
+                break
+            piece = self.pieces[start]
+            told.update(f"{start} {piece.count} {piece.parts[0].sha256}\n".encode())
+            at = piece.end
+        return told.hexdigest() if at == end else None
 
     def take(self, piece: Piece) -> Ending | None:
         """A piece more that is stored; where the run ends with it, if it does."""
@@ -105,7 +147,7 @@ class Prefix:
         place = bisect_right(self.starts, start) - 1
         some = [self.pieces[each] for each in self.starts[place : place + _AT_ONCE]]
         some = [each for each in some if self._is_whole(each)]
-        paths = [source_of((self.folder / each.parts[0].name).resolve()) for each in some]
+        paths = [source_of(self.folder / each.parts[0].name) for each in some]
         if not all(isinstance(path, Path) for path in paths):
             return
         checkpoint = (pl.col("index") // self.part).alias("checkpoint")
@@ -119,7 +161,7 @@ class Prefix:
 
     def _rows(self, piece: Piece) -> pl.DataFrame:
         if self._read is None or self._read[0] != piece:
-            path = (self.folder / piece.parts[0].name).resolve()
+            path = self.folder / piece.parts[0].name
             try:
                 rows = pl.read_parquet(source_of(path), columns=["index", "made"], glob=False)
             except (pl.exceptions.PolarsError, OSError) as error:
@@ -140,6 +182,7 @@ def settle(making: Making[Any], folder: Path, ending: Ending) -> None:
         # First what stands beside a part: without it the part does not count.
         for _, path in sorted(behind):
             path.unlink(missing_ok=True)
+    (folder / COUNTED_NAME).unlink(missing_ok=True)
     ending.write(folder)
 
 

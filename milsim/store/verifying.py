@@ -162,7 +162,7 @@ def _ending(
                 "wrong",
                 path,
                 f"counted anew, the run ends before deal {ending.end}, with "
-                f"{ending.made:,} contracts made",
+                f"{ending.made:,} contracts made; remove it, and the same command mends it",
             )
         )
     for piece in pieces:

@@ -30,6 +30,7 @@ from milsim.errors import (
 from milsim.files import reason_of, write_atomically
 from milsim.simulation.engine import chunk_ranges
 from milsim.simulation.interrupt import Interrupts
+from milsim.store.ending import ENDING_NAME
 from milsim.store.engines import Engine, Failure, Made, Making, Span, Threads
 from milsim.store.lock import BEGINNING_NAME, Shard, beginning, locked
 from milsim.store.manifest import (
@@ -44,7 +45,7 @@ from milsim.store.manifest import (
     stored_manifest,
 )
 from milsim.store.parts import HASH_UP_TO_BYTES, fault_of
-from milsim.store.pieces import Fault, Piece, beside, gaps, once_more
+from milsim.store.pieces import Fault, Known, Piece, beside, gaps, once_more
 from milsim.store.prefix import Prefix, settle
 
 PLAN_NAME = "plan.toml"
@@ -145,29 +146,33 @@ Written = tuple[Manifest[Any], Ended, tuple[Failure, ...]]
 def write_run(making: Making[Any], path: Path, how: Collecting) -> Written:
     """Play a plan into a folder, part by part; its manifest, and what a `Collected` says."""
     fresh = new_manifest(making.plan)
+    read: Known = {}
     with disk_errors(path):
-        known, faults = known_manifest(fresh, path)
+        there, faults = known_manifest(fresh, path, read)
         if (
-            known is not None
+            there is not None
             and not faults
-            and _is_all_there(making, known, how.shard)
-            and not _faulty(path, making, known)
+            and _is_all_there(making, there, how.shard)
+            and not _faulty(path, making, there)
         ):
-            return known, Ended.COMPLETE, ()
+            return there, Ended.COMPLETE, ()
         # What the plan or the kernels cannot do must show before the folder is touched.
         making.ready()
         path.mkdir(parents=True, exist_ok=True)
         with locked(path, how.shard):
-            return _written(making, path, fresh, how)
+            return _written(making, path, fresh, how, read)
 
 
-def _written(making: Making[Any], path: Path, fresh: Manifest[Any], how: Collecting) -> Written:
+def _written(
+    making: Making[Any], path: Path, fresh: Manifest[Any], how: Collecting, read: Known
+) -> Written:
     begin_folder(fresh, path, making.folders)
-    manifest = _mended(making, path, how)
+    manifest = _mended(making, path, how, read)
     prefix = _prefix(making, path, manifest, how.shard)
     if prefix is not None:
         # If it ends the run, then not one deal more, whatever is missing behind.
         manifest = replace(manifest, ending=prefix.look())
+        prefix.keep(now=False)
     total = _number_missing(making, manifest, how.shard)
     interrupts = Interrupts()
     started = time.monotonic()
@@ -200,12 +205,16 @@ def _written(making: Making[Any], path: Path, fresh: Manifest[Any], how: Collect
             if isinstance(outcome, Made):
                 keep(outcome, path, making.folders)
             # Threads need not play to its end what they have begun; workers might still write it.
-            at_end = prefix is not None and prefix.take(outcome.piece) is not None
-            if at_end and isinstance(how.engine, Threads):
-                break
+            if prefix is not None:
+                at_end = prefix.take(outcome.piece) is not None
+                prefix.keep(now=False)
+                if at_end and isinstance(how.engine, Threads):
+                    break
     if prefix is not None and prefix.ending is not None:
         settle(making, path, prefix.ending)
-    found = cast("Manifest[Any]", read_manifest(path))
+    elif prefix is not None:
+        prefix.keep()
+    found = cast("Manifest[Any]", read_manifest(path, read))
     ended = Ended.COMPLETE
     if interrupts.asked():
         ended = Ended.INTERRUPTED
@@ -226,7 +235,9 @@ def keep(outcome: Made, path: Path, folders: Sequence[str], mark: str = "") -> N
     outcome.piece.write(path / folders[0], mark)
 
 
-def known_manifest(fresh: Manifest[P], path: Path) -> tuple[Manifest[P] | None, list[Fault]]:
+def known_manifest(
+    fresh: Manifest[P], path: Path, read: Known | None = None
+) -> tuple[Manifest[P] | None, list[Fault]]:
     """What a folder holds of a plan already, or None if it is new or empty; and torn files."""
     if path.exists() and not path.is_dir():
         raise RunError(f"out {path}: is a file; name a new or empty folder, or one to go on with")
@@ -244,7 +255,7 @@ def known_manifest(fresh: Manifest[P], path: Path) -> tuple[Manifest[P] | None, 
             f"out {path}: was begun by other code ({_differing(there, fresh)}); play it anew in "
             "another folder"
         )
-    return stored_manifest(path, there)
+    return stored_manifest(path, there, read)
 
 
 def _differing(there: Manifest[Any], fresh: Manifest[Any]) -> str:
@@ -279,7 +290,9 @@ def _prefix(
     """What a rule to stop by looks at; None without one, and for a shard, which cannot know it."""
     if not has_rule(making.plan) or shard[1] > 1:
         return None
-    return Prefix(making, path, manifest.pieces)
+    prefix = Prefix(making, path, manifest.pieces)
+    prefix.go_on()
+    return prefix
 
 
 def _is_all_there(making: Making[Any], manifest: Manifest[Any], shard: Shard) -> bool:
@@ -326,7 +339,7 @@ def _faulty(path: Path, making: Making[Any], manifest: Manifest[Any]) -> list[tu
     ]
 
 
-def _mended(making: Making[Any], path: Path, how: Collecting) -> Manifest[Any]:
+def _mended(making: Making[Any], path: Path, how: Collecting, read: Known) -> Manifest[Any]:
     """The manifest without pieces that are torn or missing: they are told of, and played again."""
     if how.shard[1] == 1:
         for folder in ("", *making.folders):
@@ -334,20 +347,26 @@ def _mended(making: Making[Any], path: Path, how: Collecting) -> Manifest[Any]:
                 leftover.unlink()
         (path / BEGINNING_NAME).unlink(missing_ok=True)
     manifest: Manifest[Any] = read_identity(path)
-    manifest, faults = stored_manifest(path, manifest)
+    manifest, faults = stored_manifest(path, manifest, read)
     pieces = manifest.pieces
-    bad = [(fault.path, f"part {fault.path}: {fault.words}") for fault in faults]
+    bad = [(fault.path, _in_words(fault)) for fault in faults]
     bad += [
-        (path / making.folders[0] / beside(piece.start), words)
+        (path / making.folders[0] / beside(piece.start), f"{words}; played again")
         for piece, words in _faulty(path, making, manifest)
     ]
     for beside_it, words in bad:
         if how.told is not None:
-            how.told(f"{words}; played again")
+            how.told(words)
         # Another shard may be mending the same.
         beside_it.unlink(missing_ok=True)
     gone = {beside_it.name for beside_it, _ in bad}
     return replace(manifest, pieces=tuple(p for p in pieces if beside(p.start) not in gone))
+
+
+def _in_words(fault: Fault) -> str:
+    if fault.path.name == ENDING_NAME:
+        return f"{fault.path}: {fault.words}; counted again"
+    return f"part {fault.path}: {fault.words}; played again"
 
 
 def refusal(error: OSError) -> str:
