@@ -26,9 +26,19 @@ class ExitCode(IntEnum):
 
 
 class MilsimError(ValueError):
-    """The root of all errors that a wrong input or argument can cause."""
+    """The root of all errors that a wrong input or argument can cause.
+
+    What does not show in its message, a line's end in a name from a file, is shown as its escape.
+
+    >>> str(MilsimError("no parameter a\\nb"))
+    'no parameter a\\\\nb'
+    """
 
     exit_code: ExitCode = ExitCode.BAD_INPUT
+
+    def __init__(self, *args: object) -> None:
+        """The error with its message."""
+        super().__init__(*(one_line(each) if isinstance(each, str) else each for each in args))
 
 
 class NotationError(MilsimError):
@@ -83,6 +93,17 @@ class UsageError(MilsimError):
     exit_code = ExitCode.USAGE
 
 
+def one_line(text: str) -> str:
+    """A text in which what is not printable, also a line's end, stands as its escape.
+
+    >>> one_line("a\\x1b[2J")
+    'a\\\\x1b[2J'
+    """
+    if text.isprintable():
+        return text
+    return "".join(each if each.isprintable() else repr(each)[1:-1] for each in text)
+
+
 def quote(value: object, limit: int = 60) -> str:
     """The value as error messages show it: quoted, on one line, cut when long.
 
@@ -135,6 +156,7 @@ __all__ = [
     "UsageError",
     "VerificationError",
     "nearest",
+    "one_line",
     "quote",
     "shown",
 ]

@@ -29,7 +29,7 @@ from milsim.cli import (
     solve,
     table,
 )
-from milsim.errors import ExitCode, MilsimError
+from milsim.errors import ExitCode, MilsimError, one_line
 
 app = typer.Typer(
     name="milsim",
@@ -131,6 +131,11 @@ def _as_line(error: Exception) -> tuple[str, int]:
         _drop_stdout()
         return f"stdout: cannot write, {(error.strerror or str(error)).lower()}", ExitCode.BAD_INPUT
     reason = " ".join(str(error).split())[:300]
+    if type(error).__module__.startswith("polars") and reason.startswith("parquet: "):
+        return (
+            f"a part cannot be read, {reason[:120]}; milsim runs verify names it",
+            ExitCode.BAD_INPUT,
+        )
     line = f"internal error: {type(error).__name__}: {reason} (--debug shows where)"
     return line, ExitCode.INTERNAL
 
@@ -142,6 +147,5 @@ def _drop_stdout() -> None:
 
 def _fail(message: str, code: int) -> NoReturn:
     # A name in the message may hold line ends or escapes: one line it is, and harmless.
-    line = "".join(c if c.isprintable() else repr(c)[1:-1] for c in message)
-    print(f"milsim: {line}", file=sys.stderr)
+    print(f"milsim: {one_line(message)}", file=sys.stderr)
     sys.exit(code)

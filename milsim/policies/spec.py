@@ -27,7 +27,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from milsim.errors import PolicyError, nearest, quote
+from milsim.errors import PolicyError, nearest, quote, shown
 from milsim.files import read_text, reason_of
 from milsim.policies import registry
 from milsim.policies.origins import origin_of
@@ -302,7 +302,7 @@ def parse_spec(text: str) -> PolicySpec:
         if not sign or not key:
             raise PolicyError(f"policy {quote(text)}: {quote(setting)} is not key=value")
         if key in given:
-            raise PolicyError(f"policy {quote(text)}: {key} is given twice")
+            raise PolicyError(f"policy {quote(text)}: {shown(key)} is given twice")
         given[key] = value.strip()
     return _spec_of(given, f"policy {quote(text)}", from_text=True)
 

@@ -14,7 +14,7 @@ from milsim.policies.origins import told
 from milsim.rules import Rules, digest
 from milsim.simulation.match_plan import MatchPlan
 from milsim.store.manifest import MATCHES_FOLDER, PARTS_FOLDER, Manifest, read_manifest
-from milsim.store.match_schema import deal_schema, match_schema
+from milsim.store.match_schema import deal_notes, match_notes
 from milsim.store.parts import check_parts, scan
 from milsim.store.pieces import spans_of
 from milsim.store.run import MODELS, PLAYED, Run
@@ -84,26 +84,26 @@ class MatchRun:
     def check(self) -> None:
         """Compare the parts on disk with the manifest; raises RunError at the first fault."""
         for folder, parts, schema in (
-            (self._matches_folder, self.manifest.matches, match_schema(self.players)),
-            (self._deals_folder, self.manifest.parts, deal_schema(self.players)),
+            (self._matches_folder, self.manifest.matches, match_notes(self.players)),
+            (self._deals_folder, self.manifest.parts, deal_notes(self.players)),
         ):
             check_parts(self.folder, folder, parts, schema, complete=self.complete)
 
     def deals(self) -> pl.LazyFrame:
         """A row a deal (columns: :func:`milsim.store.match_schema.deal_notes`), in no order."""
-        return scan(self._deals_folder, self.manifest.parts, deal_schema(self.players))
+        return scan(self._deals_folder, self.manifest.parts, deal_notes(self.players))
 
     def matches(self) -> pl.LazyFrame:
         """A row a match (columns: :func:`milsim.store.match_schema.match_notes`), in no order."""
-        return scan(self._matches_folder, self.manifest.matches, match_schema(self.players))
+        return scan(self._matches_folder, self.manifest.matches, match_notes(self.players))
 
     def by_part(self) -> Iterator[tuple[pl.LazyFrame, pl.LazyFrame]]:
         """Deals and matches part by part, in order: all deals of a match are in one part."""
         both = zip(self.manifest.parts, self.manifest.matches, strict=True)
         for deals, matches in both:
             yield (
-                scan(self._deals_folder, [deals], deal_schema(self.players)),
-                scan(self._matches_folder, [matches], match_schema(self.players)),
+                scan(self._deals_folder, [deals], deal_notes(self.players)),
+                scan(self._matches_folder, [matches], match_notes(self.players)),
             )
 
     def match(self, index: int) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -118,8 +118,8 @@ class MatchRun:
             raise UsageError(f"match: {quote(index)} is not in the run; use {spans_of(pieces)}")
         deals, matches = held[0].parts
         found = (
-            scan(self._deals_folder, [deals], deal_schema(self.players)),
-            scan(self._matches_folder, [matches], match_schema(self.players)),
+            scan(self._deals_folder, [deals], deal_notes(self.players)),
+            scan(self._matches_folder, [matches], match_notes(self.players)),
         )
         rows, row = (frame.filter(pl.col("match") == index).collect() for frame in found)
         return rows.sort("number"), row

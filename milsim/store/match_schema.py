@@ -11,8 +11,8 @@ from functools import cache
 
 import polars as pl
 
-from milsim.simulation.match_columns import NOT_ON_BARREL
-from milsim.store.schema import NOTES, ColumnNote
+from milsim.simulation.match_columns import DEALS_PER_MATCH, NOT_ON_BARREL
+from milsim.store.schema import NOTES, ColumnNote, schema_of
 
 NOBODY = 0
 """Value of a player's column where no player is meant."""
@@ -50,8 +50,10 @@ def deal_notes(players: int) -> tuple[ColumnNote, ...]:
     sitter = ColumnNote("score_sitter", pl.Int16, "deal score of the dealer, who sits out")
     return (
         ColumnNote("match", pl.UInt64, "match index m: the match is a pure function of (seed, m)"),
-        ColumnNote("number", _COUNT, "which deal of its match, from 1; new deals do not count"),
-        ColumnNote("dealer", _SMALL, "player who deals; forehand is the player after him"),
+        ColumnNote("number", _COUNT, "which deal of its match, from 1; new deals do not count", 1),
+        ColumnNote(
+            "dealer", _SMALL, "player who deals; forehand is the player after him", 1, players
+        ),
         *NOTES,
         *([sitter] if players == 4 else []),
         *(ColumnNote(f"total_{i}", _SCORE, f"score of player {i} after the deal") for i in numbers),
@@ -75,10 +77,14 @@ def match_notes(players: int) -> tuple[ColumnNote, ...]:
     """The columns of the matches: who won, the final scores, and what was counted on the way."""
     return (
         ColumnNote("match", pl.UInt64, "match index m: the match is a pure function of (seed, m)"),
-        ColumnNote("first_dealer", _SMALL, "player who dealt first"),
-        ColumnNote("deals", _COUNT, "deals that counted"),
+        ColumnNote("first_dealer", _SMALL, "player who dealt first", 1, players),
+        ColumnNote("deals", _COUNT, "deals that counted", 1, DEALS_PER_MATCH),
         ColumnNote(
-            "winner", _SMALL, f"player who won; {NOBODY} = nobody after match.max_deals deals"
+            "winner",
+            _SMALL,
+            f"player who won; {NOBODY} = nobody after match.max_deals deals",
+            NOBODY,
+            players,
         ),
         *(
             ColumnNote(f"final_{i}", _SCORE, f"final score of player {i}")
@@ -93,7 +99,7 @@ def match_notes(players: int) -> tuple[ColumnNote, ...]:
 @cache
 def deal_schema(players: int) -> pl.Schema:
     """The columns of the deals of matches between so many players, with their types."""
-    return pl.Schema({note.name: note.dtype for note in deal_notes(players)})
+    return schema_of(deal_notes(players))
 
 
 @cache
@@ -103,4 +109,4 @@ def match_schema(players: int) -> pl.Schema:
     >>> [name for name in match_schema(3) if name.startswith("final")]
     ['final_1', 'final_2', 'final_3']
     """
-    return pl.Schema({note.name: note.dtype for note in match_notes(players)})
+    return schema_of(match_notes(players))

@@ -16,7 +16,7 @@ from milsim.simulation.plan import Plan
 from milsim.store.manifest import PARTS_FOLDER, Manifest, read_manifest
 from milsim.store.parts import Part, check_parts, scan
 from milsim.store.pieces import spans_of
-from milsim.store.schema import SCHEMA, SCHEMA_WITH_DD
+from milsim.store.schema import NOTES, NOTES_WITH_DD, ColumnNote, schema_of
 
 NO_DEALS = "holds matches, not single deals; give a run of milsim simulate"
 PLAYED, DOUBLE_DUMMY = MODELS = ("played", "double-dummy")
@@ -68,7 +68,11 @@ class Run:
     @property
     def schema(self) -> pl.Schema:
         """The columns of the rows; with ``dd_points`` if the plan asked for double-dummy values."""
-        return SCHEMA if self.plan.dd == "off" else SCHEMA_WITH_DD
+        return schema_of(self._notes)
+
+    @property
+    def _notes(self) -> tuple[ColumnNote, ...]:
+        return NOTES if self.plan.dd == "off" else NOTES_WITH_DD
 
     def check(self) -> None:
         """Compare the parts on disk with the manifest; raises RunError at the first fault."""
@@ -76,7 +80,7 @@ class Run:
             self.folder,
             self._parts_folder,
             self.manifest.parts,
-            self.schema,
+            self._notes,
             complete=self.complete,
         )
 
@@ -111,7 +115,7 @@ class Run:
             yield self._frame([part])
 
     def _frame(self, parts: Sequence[Part], *, features: bool = False) -> pl.LazyFrame:
-        rows = scan(self._parts_folder, parts, self.schema)
+        rows = scan(self._parts_folder, parts, self._notes)
         if self.model == DOUBLE_DUMMY:
             rows = rows.with_columns(
                 declarer_points=pl.col("dd_points"), made=_is_made(self.rules, pl.col("dd_points"))
