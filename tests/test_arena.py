@@ -377,7 +377,7 @@ def test_deals_thrown_in_at_some_tables_are_said() -> None:
 
 
 def test_three_policies_meet_in_pairs_in_matches_of_four() -> None:
-    rules = with_fields(load("mil"), {"deal.players": 4})
+    rules = with_fields(load("mil"), {"deal.players": 4, "match.max_deals": 30})
     policies = ("greedy", "random", "greedy:bid=random")
     contest = arena(*policies, deals=100, matches=2, rules=rules, threads=1)
     met = contest.frame.filter(part="match pair").select("policy", "against").rows()

@@ -324,7 +324,7 @@ def test_closed_stderr_is_no_error(run_folder: Path) -> None:
         assert (outcome.returncode, outcome.stdout) == (code, b"")
 
 
-@pytest.mark.parametrize("seconds", [0.6, 3.0, 8.0])
+@pytest.mark.parametrize("seconds", [0.6, 3.0, pytest.param(8.0, marks=pytest.mark.slow)])
 def test_ctrl_c_before_the_first_deal(tmp_path: Path, seconds: float) -> None:
     """Also in the middle of a first compile: one line, exit 130, nothing broken."""
     command = [sys.executable, "-m", "milsim", "simulate", "--deals", "1e9"]

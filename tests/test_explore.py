@@ -282,7 +282,7 @@ def test_answers_are_those_of_milsim_hand(
     page = folder / f"{name}.html"
     page.write_text(explorer(rules=rules, table=own), "utf-8")
     browser.open(page)
-    drawn = np.random.default_rng(5).choice(hand_masks_table(), 12, replace=False)
+    drawn = np.random.default_rng(5).choice(hand_masks_table(), 8, replace=False)
     for cards in [*HANDS, *(str(CardSet(int(mask))) for mask in drawn)]:
         wanted = expected(python_answer(cards, own, rules))
         found = browser.value(f"state.table.answer(cards.parse({json.dumps(cards)}))")
@@ -301,7 +301,7 @@ def test_answers_of_stronger_models_are_those_of_milsim_hand(
     page = folder / f"{name}-models.html"
     page.write_text(explorer(rules=rules, table=own, corrections=moved), "utf-8")
     browser.open(page)
-    drawn = np.random.default_rng(6).choice(hand_masks_table(), 12, replace=False)
+    drawn = np.random.default_rng(6).choice(hand_masks_table(), 4, replace=False)
     for model in ("double-dummy", "pimc"):
         for cards in [*HANDS, *(str(CardSet(int(mask))) for mask in drawn)]:
             answer = hand(

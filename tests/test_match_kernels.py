@@ -323,14 +323,32 @@ def test_four_players_equal_the_reference(sitter: str) -> None:
     compare_with_reference(MatchPlan.make(matches=3, seed=4, rules=rules, policy=policy))
 
 
-@settings(max_examples=60)
-@given(
+drawn_matches = given(
     rule_sets("deal auction talon play scoring match"),
     st.integers(0, 2**64 - 1),
     st.integers(0, 10**9),
     st.lists(st.sampled_from(registry.names()), min_size=4, max_size=4),
 )
+
+
+@settings(max_examples=25)
+@drawn_matches
 def test_drawn_rules_equal_the_reference(
+    rules: Rules, seed: int, start: int, policies: list[str]
+) -> None:
+    drawn_rules_equal_the_reference(rules, seed, start, policies)
+
+
+@pytest.mark.slow
+@settings(max_examples=100)
+@drawn_matches
+def test_many_drawn_rules_equal_the_reference(
+    rules: Rules, seed: int, start: int, policies: list[str]
+) -> None:
+    drawn_rules_equal_the_reference(rules, seed, start, policies)
+
+
+def drawn_rules_equal_the_reference(
     rules: Rules, seed: int, start: int, policies: list[str]
 ) -> None:
     short = with_fields(rules, {"match.max_deals": min(rules.match.max_deals, 12)})
