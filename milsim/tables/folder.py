@@ -17,7 +17,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from milsim.errors import MilsimError, RunError, VerificationError, quote
 from milsim.files import read_text, reason_of, write_atomically
@@ -102,6 +104,14 @@ class PartFolder:
         """First index and number of indices of each part, in order."""
         raise NotImplementedError
 
+    def hands_of(self, start: int, count: int) -> NDArray[np.integer]:
+        """The column ``hand`` of so many indices, from this one on."""
+        raise NotImplementedError
+
+    def rows_of(self, count: int) -> int:
+        """How many rows so many indices have."""
+        raise NotImplementedError
+
     @property
     def plan_digest(self) -> str:
         """What the file beside each part says that it belongs to."""
@@ -115,6 +125,8 @@ class PartFolder:
         path = self.folder / PARTS_FOLDER / beside(start)
         try:
             part = self._told(path, start)
+            if part.rows != self.rows_of(dict(self.spans())[start]):
+                raise ValueError(path.name)
         except FileNotFoundError:
             return None
         except (OSError, ValueError) as error:
@@ -132,6 +144,8 @@ class PartFolder:
             return _earlier(path, start)
         if piece.plan != self.plan_digest or len(piece.parts) != 1:
             raise ForeignError
+        if piece.parts[0].rows != self.rows_of(piece.count):
+            raise ValueError(str(path))
         return piece.parts[0]
 
     def missing(self, spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -176,14 +190,25 @@ class PartFolder:
         return [part for part in found if part is not None]
 
     def read(self, schema: pl.Schema) -> pl.DataFrame:
-        """All rows that are there; raises RunError for a part that is missing or torn."""
-        frames = [
-            pl.read_parquet(
-                source_of(self.folder / PARTS_FOLDER / part.name), schema=schema, glob=False
-            )
-            for part in self.parts
-        ]
+        """All rows that are there.
+
+        Raises :class:`~milsim.errors.RunError` for a part that is missing, torn or changed, or does
+        not hold the rows of its hands.
+        """
+        counts = dict(self.spans())
+        frames = [self._rows(part, counts[part.start], schema) for part in self.parts]
         return pl.concat(frames) if frames else pl.DataFrame(schema=schema)
+
+    def _rows(self, part: Part, count: int, schema: pl.Schema) -> pl.DataFrame:
+        path = self.folder / PARTS_FOLDER / part.name
+        fault = fault_of(path, part, hashed=True)
+        if fault is not None:
+            raise RunError(f"part {path}: {fault}; {_AGAIN}")
+        rows = pl.read_parquet(source_of(path), schema=schema, glob=False)
+        hands = pl.Series(self.hands_of(part.start, count)).cast(pl.Int64)
+        if not rows["hand"].cast(pl.Int64).equals(hands):
+            raise RunError(f"part {path}: does not hold the rows of its hands; {_AGAIN}")
+        return rows
 
     def verify(self) -> int:
         """Compare every part with its digest; the number of parts.
@@ -239,6 +264,14 @@ class Table(PartFolder):
     def spans(self) -> Iterator[tuple[int, int]]:
         """First hand and number of hands of each part."""
         return part_spans(self.plan)
+
+    def hands_of(self, start: int, count: int) -> NDArray[np.integer]:
+        """The hands from one on."""
+        return np.arange(start, start + count)
+
+    def rows_of(self, count: int) -> int:
+        """A row a hand."""
+        return count
 
     @property
     def rows(self) -> int:
@@ -317,6 +350,9 @@ def _earlier(path: Path, start: int) -> Part:
         part = Part(**said)
     except (TypeError, RecursionError):
         raise ValueError(str(path)) from None
+    numbers = (part.start, part.rows, part.size)
+    if not all(type(n) is int and 0 <= n < 2**63 for n in numbers):
+        raise ValueError(str(path))
     if part.name != name_of(start) or part.start != start:
         raise ForeignError
     return part

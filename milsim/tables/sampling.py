@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from milsim.errors import RunError, UsageError, quote
 from milsim.files import reason_of
@@ -70,9 +71,18 @@ class ModelSample(PartFolder):
         """First place in the sample and number of hands of each part."""
         return chunk_ranges(0, self.plan.hands, PART_HANDS)
 
+    def hands_of(self, start: int, count: int) -> NDArray[np.integer]:
+        """The hands of so many places in the sample: a row for each of their deals."""
+        ranks = sampled_hands(self.plan.hands, self.plan.seed)[start : start + count]
+        return np.repeat(ranks, self.plan.deals)
+
+    def rows_of(self, count: int) -> int:
+        """A row a deal."""
+        return count * self.plan.deals
+
     @property
     def hands(self) -> int:
-        """Hands played so far."""
+        """Hands played so far; raises RunError for a part that is missing or torn."""
         return sum(part.rows for part in self.parts) // self.plan.deals
 
     @property
