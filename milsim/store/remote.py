@@ -1,8 +1,9 @@
 """Parts played elsewhere: what a worker of another process does, and the loop that drives many.
 
-A task is some consecutive parts, so many that it takes some seconds. The driver keeps a window of
-tasks before the workers and takes what they made in the order of the index. Which workers these
-are, a `Pool` knows: those of Dask in :mod:`milsim.store.dask_engine`; here nothing needs Dask.
+A task is some consecutive parts, so many that it takes some seconds, and fewer towards the end, so
+that all workers end at about one time. The driver keeps a window of tasks before the workers and
+takes what they made in the order of the index. Which workers these are, a `Pool` knows: those of
+Dask in :mod:`milsim.store.dask_engine`; here nothing needs Dask.
 """
 
 from __future__ import annotations
@@ -26,12 +27,16 @@ from milsim.simulation.engine import chunk_ranges
 from milsim.store.engines import Failure, Heard, Made, Making, Span, Stored, guarded, made
 
 SECONDS_A_TASK = 3.0
-"""What a task is to take; not less than a part, which may take a minute."""
+"""What a task is to take; a part takes some seconds itself where play is slow."""
 MOST_PARTS = 1024
 MOST_BYTES = 32 << 20
 """A task, where its parts are sent to the driver."""
 WINDOW = 4
 """Tasks a thread of a worker, begun or waiting."""
+SHARE = 2
+"""A task is at most one of so many a thread that are left: the last ones end at about one time."""
+MOST_AHEAD = 1 << 16
+"""Parts that are looked at to see how many are left."""
 MOST_DEATHS = 3
 """Workers that a task may cost before it is given up."""
 TOGETHER = 64
@@ -198,7 +203,7 @@ class Pool(Protocol):
         """Whether it has ended; raises RunError if nothing will come of it any more."""
 
     def wait(self, handle: Any, seconds: float) -> None:
-        """Wait until a task has ended, but not longer than this."""
+        """Wait until a task has ended, but not longer than this; it may return before."""
 
     def results(self, handles: Sequence[Any]) -> list[Answer | BaseException | None]:
         """What came of tasks that have ended; None if it is lost, and the task is played again."""
@@ -237,6 +242,27 @@ class Sizing:
         self.parts = max(1, min(MOST_PARTS, int(parts)))
 
 
+class _Left:
+    """Parts that are not handed out yet. Some are taken ahead, so that the end is seen coming."""
+
+    def __init__(self, spans: Iterable[Span]) -> None:
+        self._spans = iter(spans)
+        self._ahead: deque[Span] = deque()
+
+    def some(self, parts: int, width: int) -> tuple[Span, ...]:
+        """So many parts for a task, or fewer if it would be a great share of all that are left.
+
+        >>> left = _Left((n, 1) for n in range(40))
+        >>> [len(left.some(8, width=2)) for _ in range(12)]
+        [8, 8, 6, 4, 3, 2, 2, 1, 1, 1, 1, 1]
+        """
+        enough = min(MOST_AHEAD, SHARE * max(1, width) * parts)
+        self._ahead.extend(islice(self._spans, max(0, enough - len(self._ahead))))
+        if len(self._ahead) < enough:
+            parts = min(parts, max(1, len(self._ahead) // (SHARE * max(1, width))))
+        return tuple(self._ahead.popleft() for _ in range(min(parts, len(self._ahead))))
+
+
 @dataclass(frozen=True, slots=True)
 class _Under:
     """A task under way."""
@@ -257,7 +283,7 @@ def drive(
     """The parts of these spans, in order, as an `Engine` makes them, by the workers of a pool."""
     code = code_here(getattr(making.plan, "policies", ()))
     sizing = Sizing(sent=folder is None)
-    left = iter(spans)
+    left = _Left(spans)
     window: deque[_Under] = deque()
     ended = False
     try:
@@ -266,9 +292,9 @@ def drive(
                 ended = stop()
                 if ended:
                     window = _begun(pool, window)
-            room = 0 if ended else WINDOW * pool.width() - len(window)
-            for _ in range(room):
-                some = tuple(islice(left, sizing.parts))
+            width = 0 if ended else pool.width()
+            for _ in range(WINDOW * width - len(window)):
+                some = left.some(sizing.parts, width)
                 if not some:
                     ended = True
                     break
