@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
@@ -62,6 +62,26 @@ def beginning(folder: Path) -> Iterator[None]:
             path.unlink(missing_ok=True)
 
 
+def sweep(folder: Path, subfolders: Iterable[str]) -> None:
+    """Remove what killed processes left hidden, in a folder that is held by nobody else."""
+    for leftover in _hidden(folder, subfolders):
+        if leftover.name != LOCK_NAME:
+            leftover.unlink(missing_ok=True)
+
+
+def swept(folder: Path, subfolders: Iterable[str]) -> None:
+    """The same for a folder in which nothing is left to play, unless somebody holds it."""
+    if _hidden(folder, subfolders):
+        # Where nothing can be written, it may stay: hidden files count for nothing.
+        with suppress(OSError, RunError), locked(folder):
+            sweep(folder, subfolders)
+
+
+def _hidden(folder: Path, subfolders: Iterable[str]) -> list[Path]:
+    found = [path for name in ("", *subfolders) for path in (folder / name).glob(".*.tmp")]
+    return found + list(folder.glob(f"{LOCK_NAME}*"))
+
+
 @contextmanager
 def _held(path: Path, folder: Path, *, shared: bool) -> Iterator[None]:
     file = _acquired(path, folder, shared=shared)
@@ -103,4 +123,4 @@ def _acquired(path: Path, folder: Path, *, shared: bool) -> IO[str]:
         file.close()  # the one who held it has just taken it away
 
 
-__all__ = ["BEGINNING_NAME", "LOCK_NAME", "Shard", "beginning", "locked"]
+__all__ = ["BEGINNING_NAME", "LOCK_NAME", "Shard", "beginning", "locked", "sweep", "swept"]

@@ -32,7 +32,7 @@ from milsim.simulation.engine import chunk_ranges
 from milsim.simulation.interrupt import Interrupts
 from milsim.store.ending import ENDING_NAME
 from milsim.store.engines import Engine, Failure, Made, Making, Span, Threads
-from milsim.store.lock import BEGINNING_NAME, Shard, beginning, locked
+from milsim.store.lock import Shard, beginning, locked, sweep, swept
 from milsim.store.manifest import (
     MANIFEST_NAME,
     PARTS_FOLDER,
@@ -155,12 +155,17 @@ def write_run(making: Making[Any], path: Path, how: Collecting) -> Written:
             and _is_all_there(making, there, how.shard)
             and not _faulty(path, making, there)
         ):
+            if how.shard[1] == 1:
+                swept(path, making.folders)
             return there, Ended.COMPLETE, ()
         # What the plan or the kernels cannot do must show before the folder is touched.
         making.ready()
         path.mkdir(parents=True, exist_ok=True)
         with locked(path, how.shard):
-            return _written(making, path, fresh, how, read)
+            written = _written(making, path, fresh, how, read)
+            if how.shard[1] == 1:
+                sweep(path, making.folders)  # of workers that were killed while they wrote
+            return written
 
 
 def _written(
@@ -342,10 +347,7 @@ def _faulty(path: Path, making: Making[Any], manifest: Manifest[Any]) -> list[tu
 def _mended(making: Making[Any], path: Path, how: Collecting, read: Known) -> Manifest[Any]:
     """The manifest without pieces that are torn or missing: they are told of, and played again."""
     if how.shard[1] == 1:
-        for folder in ("", *making.folders):
-            for leftover in (path / folder).glob(".*.tmp"):
-                leftover.unlink()
-        (path / BEGINNING_NAME).unlink(missing_ok=True)
+        sweep(path, making.folders)
     manifest: Manifest[Any] = read_identity(path)
     manifest, faults = stored_manifest(path, manifest, read)
     pieces = manifest.pieces

@@ -16,6 +16,7 @@ from milsim.errors import RunError, StoppedEarlyError, UsageError, quote
 from milsim.files import write_atomically
 from milsim.simulation.engine import chunk_ranges, in_order
 from milsim.simulation.interrupt import Interrupts
+from milsim.store import lock as locks
 from milsim.store.engines import Engine, Failure, Made, Threads
 from milsim.store.lock import BEGINNING_NAME, beginning, locked
 from milsim.store.writing import Progress, Report, keep, refusal
@@ -70,6 +71,8 @@ def build_table(
         refuse_another(path, table.manifest, manifest_of(plan))
         mine = shard_spans(plan, shard)
         if not table.missing(mine):
+            if shard[1] == 1:
+                locks.swept(path, (PARTS_FOLDER,))
             return table
         with locked(path, shard):
             if shard[1] == 1:
@@ -94,8 +97,7 @@ def shard_spans(plan: TablePlan, shard: tuple[int, int] = (1, 1)) -> list[tuple[
 
 def sweep(path: Path) -> None:
     """Remove the hidden files that a killed process left, in a folder that is locked."""
-    for leftover in (path / PARTS_FOLDER).glob(".*.tmp"):
-        leftover.unlink()
+    locks.sweep(path, (PARTS_FOLDER,))
 
 
 @dataclass(frozen=True, slots=True)
