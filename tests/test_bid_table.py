@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
 import time
 import zlib
+from collections.abc import Callable
+from dataclasses import asdict
 from math import asin, pi, sin, sqrt
 from pathlib import Path
 
@@ -40,6 +43,7 @@ from milsim.simulation.driver import DrivenDeal
 from milsim.simulation.plan import Plan
 from milsim.simulation.tricks_kernel import MARRIAGES, POINTS
 from milsim.store.collect import collect
+from milsim.store.lock import locked
 from milsim.tables import hands_kernel as at
 from milsim.tables.building import build_table, hands_left
 from milsim.tables.columns import rows_of, schema_of
@@ -248,6 +252,75 @@ def test_what_a_kill_leaves_is_kept_and_the_rest_is_built(tmp_path: Path) -> Non
     build_table(plan_of(), tmp_path / "killed", threads=1)
     build_table(plan_of(), tmp_path / "whole", threads=1)
     assert all_bytes(tmp_path / "killed") == all_bytes(tmp_path / "whole")
+
+
+def damage_pair(folder: Path) -> None:
+    """A part of another plan's table, with what stands beside it."""
+    build_table(TablePlan.make(policy="greedy", seed=9, hands=(10, 13)), folder.parent / "o")
+    for path in (folder.parent / "o" / "parts").iterdir():
+        shutil.copy(path, folder / "parts" / path.name)
+
+
+def damage_count(folder: Path) -> None:
+    beside = next((folder / "parts").glob("*.json"))
+    beside.write_text(beside.read_text().replace('"rows": 3', '"rows": 2'))
+
+
+DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
+    "missing": (lambda f: next((f / "parts").glob("*.parquet")).unlink(), "parquet: missing"),
+    "empty": (lambda f: next((f / "parts").glob("*.parquet")).write_bytes(b""), "empty, 0 bytes"),
+    "torn": (lambda f: next((f / "parts").glob("*.parquet")).write_bytes(b"P"), "torn or changed"),
+    "torn beside": (lambda f: next((f / "parts").glob("*.json")).write_bytes(b"{"), "is torn"),
+    "other count": (damage_count, "is torn or not as milsim writes it"),
+    "foreign": (damage_pair, "belongs to another plan"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_damaged_part_is_told_and_built_again_by_the_same_command(
+    damage: str, tmp_path: Path, shell: Shell
+) -> None:
+    folder = tmp_path / "t"
+    call = ("table", "build", "--policy", "greedy", "--hands", "10:13", "--out", folder)
+    assert shell(*call).code == 0
+    expected = all_bytes(folder)
+    do, words = DAMAGE[damage]
+    do(folder)
+    for verb in (("show",), ("verify",), ("pack", "--out", tmp_path / "x")):
+        outcome = shell("table", verb[0], folder, *verb[1:])
+        assert outcome.code in (3, 5)
+        assert outcome.out == ""
+        assert outcome.err.count("\n") == 1
+        assert words in outcome.err
+        assert outcome.err.endswith("the command that built it, given again, mends it\n")
+    outcome = shell(*call)
+    assert outcome.code == 0
+    assert words in outcome.err
+    assert "; played again" in outcome.err
+    assert "all built" in outcome.out
+    assert all_bytes(folder) == expected
+
+
+def test_a_table_written_before_parts_named_their_plan_is_read(
+    tmp_path: Path, shell: Shell
+) -> None:
+    table = build_table(plan_of(0, 3), tmp_path / "a", threads=1)
+    beside = next((table.folder / "parts").glob("*.json"))
+    beside.write_text(json.dumps(asdict(table.parts[0])) + "\n")
+    before = all_bytes(table.folder)
+    assert Table.open(table.folder).frame().height == 3
+    assert build_table(plan_of(0, 3), table.folder).complete
+    assert all_bytes(table.folder) == before
+
+
+def test_two_processes_on_one_table(tmp_path: Path) -> None:
+    build_table(plan_of(0, 3), tmp_path / "a", threads=1)
+    next((tmp_path / "a" / "parts").glob("*.json")).unlink()
+    with (
+        locked(tmp_path / "a"),
+        pytest.raises(RunError, match=r"another process writes into it \(process \d+ on "),
+    ):
+        build_table(plan_of(0, 3), tmp_path / "a", threads=1)
 
 
 def test_another_plan_or_a_strange_folder_is_refused(tmp_path: Path) -> None:

@@ -460,9 +460,10 @@ def test_shards_share_small_tasks_and_merge_to_the_whole(plan: Path, tmp_path: P
         merge_plans(folders, folders[1])
 
 
-def test_time_is_for_all_tasks_together(plan: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("moments", [11, 14, 16])
+def test_time_is_for_all_tasks_together(moments: int, plan: Path, tmp_path: Path) -> None:
     whole = play_plan(read_grid(plan), tmp_path / "whole").folder
-    seconds = iter([*[0.1] * 16, *[9.0] * 100_000])
+    seconds = iter([*[0.1] * moments, *[9.0] * 100_000])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("milsim.store.writing.time.monotonic", lambda: next(seconds))
         played = play_plan(
@@ -470,8 +471,14 @@ def test_time_is_for_all_tasks_together(plan: Path, tmp_path: Path) -> None:
         )
     assert played.ended == Ended.TIME
     assert 1 <= len(played.runs) < 4
-    with pytest.raises(StoppedEarlyError, match=r"time was up after \d of 4 tasks; .* goes on"):
+    stored = [run.manifest.stored for run in played.runs.values()]
+    begun = " and a part of another" if 0 < stored[-1] < 300 else ""
+    with pytest.raises(StoppedEarlyError) as raised:
         played.check()
+    assert str(raised.value) == (
+        f"time was up after {stored.count(300)} of 4 tasks{begun}; they are saved in "
+        f"{played.folder}; the same command goes on"
+    )
     again = play_plan(read_grid(plan), tmp_path / "out")
     again.check()
     assert bytes_of(tmp_path / "out") == bytes_of(whole)
@@ -482,8 +489,14 @@ def test_ctrl_c_ends_the_plan(plan: Path, tmp_path: Path, monkeypatch: pytest.Mo
         patch.setattr("milsim.store.writing.Interrupts.asked", lambda self: True)
         played = play_plan(read_grid(plan), tmp_path / "out")
     assert len(played.runs) == 1
-    with pytest.raises(InterruptedRunError, match="interrupted after 1 of 4 tasks"):
+    with pytest.raises(InterruptedRunError, match="interrupted after 0 of 4 tasks; they"):
         played.check()
+
+
+def test_a_shard_that_has_its_share_is_done(plan: Path, tmp_path: Path) -> None:
+    played = play_plan(read_grid(plan), tmp_path / "out", Collecting(shard=(2, 3)))
+    assert (played.done, played.complete) == (4, False)
+    played.check()
 
 
 def test_a_chunk_that_raises_costs_only_its_part(

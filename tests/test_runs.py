@@ -118,7 +118,7 @@ DAMAGE: dict[str, tuple[Callable[[Path], Any], str]] = {
     "of another run": (foreign_pair, "foreign"),
     "twice": (twice, "changed|duplicated"),
     "torn beside": (lambda folder: part(folder, 3, ".json").write_text('{"plan"'), "torn"),
-    "nothing beside": (lambda folder: part(folder, 3, ".json").unlink(), "foreign"),
+    "nothing beside": (lambda folder: part(folder, 3, ".json").unlink(), "unfinished"),
     "a name of its own": (
         lambda folder: shutil.copy(part(folder, 3), folder / "parts" / "part-7.parquet"), "foreign"
     ),
@@ -143,6 +143,59 @@ def test_damage_is_found_by_verify_and_mended_by_the_same_command(
     if damage not in ("nothing beside", "a name of its own"):
         assert any("played again" in line for line in told), told
     assert not verify_run(folder, sample=0).faults
+
+
+def test_a_part_with_nothing_beside_it_is_what_a_kill_left_or_a_strangers(folder: Path) -> None:
+    inside = part(folder, 3, ".json")
+    inside.unlink()
+    for name in ("part-000000000050.parquet", "part-000000000600.parquet", "part-7.parquet"):
+        shutil.copy(part(folder, 2), folder / "parts" / name)
+    assert {(fault.kind, fault.path.name) for fault in verify_run(folder, sample=0).faults} == {
+        ("unfinished", inside.with_suffix(".parquet").name),
+        ("foreign", "part-000000000050.parquet"),  # before the first deal of the plan
+        ("foreign", "part-000000000600.parquet"),  # inside another part
+        ("foreign", "part-7.parquet"),
+    }
+
+
+SAID: dict[str, tuple[str, bool]] = {
+    "truncated": ("torn or changed", True),
+    "empty": ("empty", True),
+    "zeroed": ("differs from its digest", False),
+    "a bit flipped": ("differs from its digest", False),
+    "deleted": ("missing", True),
+    "swapped": ("", False),
+    "of another run": ("belongs to another plan", True),
+    "twice": ("hold what others hold", False),
+    "torn beside": ("is torn", True),
+}
+
+
+@pytest.mark.parametrize("damage", SAID)
+def test_no_number_is_told_of_a_damaged_run(folder: Path, shell: Shell, damage: str) -> None:
+    """Reports read what they count; the list only looks at sizes, and says what it sees there."""
+    DAMAGE[damage][0](folder)
+    words, is_seen = SAID[damage]
+    outcome = shell("report", "bidding", folder)
+    assert outcome.code == ExitCode.BAD_INPUT
+    assert outcome.out == ""
+    assert outcome.err.count("\n") == 1
+    assert words in outcome.err
+    if is_seen:
+        (listed,) = found_runs([folder])
+        assert words in listed.fault
+        assert (listed.stored, listed.complete) == (0, False)
+        line = shell("runs", "ls", folder).out.splitlines()[1]
+        assert words in line
+
+
+def test_a_part_that_does_not_count_is_not_counted(folder: Path, shell: Shell) -> None:
+    part(folder, 3, ".json").unlink()
+    (listed,) = found_runs([folder])
+    assert (listed.fault, listed.complete) == ("", False)
+    assert listed.stored == DEALS - PART
+    outcome = shell("report", "bidding", folder, "--json")
+    assert f"{DEALS - PART:,}" in outcome.out + outcome.err or str(DEALS - PART) in outcome.out
 
 
 def test_what_a_kill_leaves_is_swept(folder: Path, undisturbed: Path) -> None:
@@ -380,13 +433,17 @@ def test_the_verbs(shell: Shell, folder: Path, tmp_path: Path) -> None:
     outcome = shell("runs", "verify", str(folder), "--sample", "20")
     assert outcome.code == 0, outcome
     assert "10 parts, 2,300 rows read; 20 played again" in outcome.out
+    outcome = shell("runs", "ls", str(tmp_path))
+    assert outcome.code == 0
+    assert "2,300  deals  mil" in outcome.out
     truncate(folder)
     outcome = shell("runs", "verify", str(folder), "--json", "--sample", "0")
     assert outcome.code == ExitCode.VERIFICATION_FAILED
     assert json.loads(outcome.out)["faults"][0]["kind"] == "torn"
     outcome = shell("runs", "ls", str(tmp_path))
     assert outcome.code == 0
-    assert "2,300  deals  mil" in outcome.out
+    assert "2,300" not in outcome.out
+    assert f"{part(folder, 3)}: torn or changed" in outcome.out
     assert shell("runs", "ls", str(tmp_path / "none")).code == ExitCode.BAD_INPUT
     outcome = shell("runs", "merge", str(folder), "--out", str(tmp_path / "out"))
     assert outcome.code == ExitCode.BAD_INPUT

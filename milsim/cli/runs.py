@@ -71,7 +71,8 @@ def verify(
 ) -> None:
     """Read every byte of a run again, and play a sample of its deals again; exit code 5 if wrong.
 
-    Reports parts that are torn, empty, missing, changed, duplicated, foreign or wrongly played.
+    Reports parts that are torn, empty, missing, changed, duplicated, foreign, wrongly played, or
+    unfinished, as a kill may leave them.
     """
     count, number = parse_count("sample", sample, 0, 10**9), parse_seed(seed)
     announce_compilation(quiet=quiet or json)

@@ -1,4 +1,7 @@
-"""The runs in some folders, with what their manifests say; nothing else of them is read."""
+"""The runs in some folders, with what their manifests say.
+
+Of the parts only the sizes are looked at: what is missing or torn is not counted as stored.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,14 @@ from milsim.errors import RunError
 from milsim.files import reason_of
 from milsim.simulation.match_plan import MatchPlan
 from milsim.simulation.plan import Plan
-from milsim.store.manifest import MANIFEST_NAME, read_manifest
+from milsim.store.manifest import (
+    MANIFEST_NAME,
+    MATCHES_FOLDER,
+    PARTS_FOLDER,
+    Manifest,
+    read_manifest,
+)
+from milsim.store.parts import fault_of
 
 MOST_DEPTH = 6
 
@@ -73,6 +83,9 @@ def _listed(folder: Path) -> ListedRun:
         manifest = read_manifest(folder)
     except RunError as error:
         return ListedRun(str(folder), fault=str(error).removeprefix(f"run {folder}: "))
+    fault = _fault(folder, manifest)
+    if fault:
+        return ListedRun(str(folder), fault=fault)
     plan = manifest.plan
     what, stopped = "", ""
     if isinstance(plan, Plan):
@@ -93,6 +106,16 @@ def _listed(folder: Path) -> ListedRun:
         complete=manifest.complete,
         stopped=stopped,
     )
+
+
+def _fault(folder: Path, manifest: Manifest[Any]) -> str:
+    """The first part that is not as large as it was written; empty if there is none."""
+    for place, parts in ((PARTS_FOLDER, manifest.parts), (MATCHES_FOLDER, manifest.matches)):
+        for part in parts:
+            fault = fault_of(folder / place / part.name, part, hashed=False)
+            if fault is not None:
+                return f"part {folder / place / part.name}: {fault}; play the run again"
+    return ""
 
 
 def listing_text(runs: Sequence[ListedRun]) -> str:

@@ -54,12 +54,14 @@ Heard = Callable[[int, Task], None]
 class PlayedPlan:
     """The runs of a plan by the names of their tasks, as far as they are played.
 
-    ``ended`` says why no further, ``failures`` what could not be played, task by task.
+    ``done`` are played, or of a shard its share of them; ``ended`` says why no further,
+    ``failures`` what could not be played, task by task.
     """
 
     folder: Path
     tasks: tuple[Task, ...]
     runs: dict[str, Run | MatchRun] = field(default_factory=dict)
+    done: int = 0
     ended: Ended = Ended.COMPLETE
     failures: dict[str, tuple[Failure, ...]] = field(default_factory=dict)
 
@@ -70,8 +72,16 @@ class PlayedPlan:
 
     def check(self) -> None:
         """Raise an error with its exit code unless all was played that should be."""
+        begun = sum(run.manifest.stored > 0 for run in self.runs.values()) - self.done
+        others = (
+            ""
+            if begun <= 0
+            else " and a part of another"
+            if begun == 1
+            else (f" and parts of {begun} others")
+        )
         kept = (
-            f"{len(self.runs)} of {len(self.tasks)} tasks; they are saved in {self.folder}; the "
+            f"{self.done} of {len(self.tasks)} tasks{others}; they are saved in {self.folder}; the "
             "same command goes on"
         )
         if self.ended == Ended.INTERRUPTED:
@@ -79,8 +89,8 @@ class PlayedPlan:
         if self.failures:
             name, (first, *_) = next(iter(self.failures.items()))
             count = sum(map(len, self.failures.values())) - 1
-            others = f" and {count} ranges more" if count else ""
-            raise StoppedEarlyError(f"could not play {first} of {name}{others}; {kept}")
+            more = f" and {count} ranges more" if count else ""
+            raise StoppedEarlyError(f"could not play {first} of {name}{more}; {kept}")
         if self.ended == Ended.TIME:
             raise StoppedEarlyError(f"time was up after {kept}")
 
@@ -142,6 +152,7 @@ def play_plan(
             raise type(error)(f"task {task.name}: {error}") from error
         before += task.count
         played.runs[task.name] = collected.run
+        played.done += collected.ended == Ended.COMPLETE
         if collected.failures:
             played.failures[task.name] = collected.failures
         if heard is not None:

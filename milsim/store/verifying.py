@@ -9,6 +9,8 @@ from __future__ import annotations
 import hashlib
 import io
 import random
+import re
+from bisect import bisect_right
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -32,6 +34,7 @@ from milsim.store.writing import new_manifest
 SAMPLE = 500
 """Indices that are played again, spread over the run in short ranges."""
 _TOGETHER = 4
+_PART = re.compile(r"part-(\d{12,19})\.parquet", re.ASCII)
 
 
 @dataclass(slots=True)
@@ -82,7 +85,7 @@ def verify_run(folder: str | Path, *, sample: int = SAMPLE, seed: int = 1) -> Ve
     found = Verification(path)
     told, found.faults = stored_manifest(path, manifest)
     pieces = [piece for piece in told.pieces if _is_sound(piece, making, found)]
-    _strangers(path, making, pieces, found)
+    _strangers(path, making, making.first + told.until, pieces, found)
     found.pieces = len(pieces)
     found.left = sum(count for _, count in gaps(making.first, told.until, pieces))
     if has_rule(manifest.plan):
@@ -171,8 +174,21 @@ def _ending(
             found.faults.append(Fault("foreign", where, "lies behind the end of the run"))
 
 
-def _strangers(path: Path, making: Making[Any], pieces: list[Piece], found: Verification) -> None:
+def _strangers(
+    path: Path, making: Making[Any], end: int, pieces: list[Piece], found: Verification
+) -> None:
     """Files that nothing tells of, and the same content twice."""
+    held = [range(piece.start, piece.end) for piece in pieces]
+
+    def told(each: Path) -> Fault:
+        name = _PART.fullmatch(each.name)
+        start = int(name[1]) if name else -1
+        place = bisect_right(held, start, key=lambda some: some.start) - 1
+        if making.first <= start < end and (place < 0 or start not in held[place]):
+            words = "nothing stands beside it, as a kill may leave it; the same command plays it"
+            return Fault("unfinished", each, words)
+        return Fault("foreign", each, "is none of the run's parts; remove it")
+
     accused = {fault.path for fault in found.faults}
     for place, folder in enumerate(making.folders):
         known = {piece.parts[place].name for piece in pieces}
@@ -180,7 +196,7 @@ def _strangers(path: Path, making: Making[Any], pieces: list[Piece], found: Veri
             beside = (path / making.folders[0] / each.name).with_suffix(".json")
             is_part = each.suffix == ".parquet" and each.name not in known
             if is_part and each not in accused and beside not in accused:
-                found.faults.append(Fault("foreign", each, "nothing stands beside it"))
+                found.faults.append(told(each))
     for piece in once_more(pieces):
         path_of = path / making.folders[0] / piece.parts[0].name
         found.faults.append(Fault("duplicated", path_of, "holds what another part holds, too"))
