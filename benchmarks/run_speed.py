@@ -31,18 +31,28 @@ from milsim.store.writing import Collecting, Progress
 def resume(folder: Path, parts: int) -> None:
     whole = collecting.PART_DEALS
     collecting.PART_DEALS = 8
-    plan = Plan.make(deals=8 * parts)
+    plain = Plan.make(deals=8 * parts)
+    played_again(plain, folder / "plain", f"resume of {parts:,} parts")
+    ruled = Plan.make(deals=8 * (parts + 1), ci_width="0.01%")  # never that narrow
+    what = f"resume of {parts:,} parts, unfinished, with a rule to stop by"
+    played_again(ruled, folder / "ruled", what, seconds=0.0)
+    collecting.PART_DEALS = whole
+
+
+def played_again(plan: Plan, folder: Path, what: str, seconds: float | None = None) -> None:
+    """A run is made, all of it or without its last part; then it is gone on with, and timed."""
     sync, os.fsync = os.fsync, lambda _: None  # only while it is made
     collect(plan, folder, Collecting(Threads(1)))
     os.fsync = sync
-    for _ in range(3):
+    if seconds is not None:
+        (folder / "ending.json").unlink()
+        max((folder / "parts").glob("*.json")).unlink()
+    for note in (" (nothing kept of its counting)" * (seconds is not None), "", "", ""):
         started, used = time.perf_counter(), time.process_time()
-        assert collect(plan, folder, Collecting(Threads(1))).run.complete
+        run = collect(plan, folder, Collecting(Threads(1), seconds=seconds)).run
         cpu = time.process_time() - used
-        print(
-            f"resume of {parts:,} parts: {time.perf_counter() - started:.2f} s, {cpu:.2f} s of CPU"
-        )
-    collecting.PART_DEALS = whole
+        assert run.complete == (seconds is None)
+        print(f"{what}{note}: {time.perf_counter() - started:.2f} s, {cpu:.2f} s of CPU")
 
 
 def verify(folder: Path, rows: int) -> None:
