@@ -47,6 +47,12 @@ KINDS = {
 TOTALS = {"deals": 24_000, "matches": 600, "table": 120}
 
 
+@pytest.fixture(autouse=True)
+def small_parts_of_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which hands a part of a table holds, this process asks, too, as it reads one."""
+    monkeypatch.setattr("milsim.tables.folder.PART_HANDS", SMALL["milsim.tables.folder:PART_HANDS"])
+
+
 @pytest.fixture(scope="module")
 def milsim_command() -> Iterator[Commands]:
     with Commands() as commands:
