@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from pathlib import Path
@@ -27,6 +28,35 @@ def read_text(path: Path, limit: int) -> str:
         raise ValueError(f"not UTF-8 text (byte {error.start})") from None
 
 
+def no_link(path: str, flags: int) -> int:
+    """An opener for files in folders that others may have made: a link is not followed.
+
+    What is written there would be written elsewhere, over any file.
+    """
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
+
+
+def refuse_link(path: Path) -> None:
+    """Raise OSError for a folder in a run that is a link: nothing is written out of the run."""
+    if path.is_symlink():
+        raise OSError(errno.ELOOP, f"{path.name} is a link to another place", str(path))
+
+
+def is_path(name: object) -> bool:
+    """Whether a name can be that of a file.
+
+    >>> is_path("out/run"), is_path(""), is_path("a\\0b"), is_path(3)
+    (True, False, False, False)
+    """
+    if not isinstance(name, str | Path):
+        return False
+    try:
+        content = os.fsencode(name)
+    except UnicodeEncodeError:
+        return False
+    return bool(content) and b"\0" not in content
+
+
 def write_atomically(path: Path, content: bytes, mark: str = "") -> None:
     """Write to a hidden name, sync, rename: a reader sees all of it or nothing.
 
@@ -34,7 +64,7 @@ def write_atomically(path: Path, content: bytes, mark: str = "") -> None:
     """
     hidden = path.with_name(f".{path.name}{mark}.tmp")
     try:
-        with hidden.open("wb") as file:
+        with open(hidden, "wb", opener=no_link) as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())

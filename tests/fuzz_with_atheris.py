@@ -8,6 +8,7 @@ at the end libFuzzer says how many inputs it ran. docs/reliability.md has the la
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import tempfile
 import traceback
@@ -21,9 +22,10 @@ INSTRUMENTED = [
     "milsim.rules", "milsim.simulation.grid", "milsim.simulation.match_plan",
     "milsim.simulation.plan", "milsim.simulation.stopping", "milsim.solver.many",
     "milsim.store.ending", "milsim.store.manifest", "milsim.store.pieces", "milsim.tables.folder",
-    "milsim.tables.plan", "milsim.tables.sample_plan", "milsim.where",
+    "milsim.tables.compact", "milsim.tables.corrections", "milsim.tables.plan",
+    "milsim.tables.sample_plan", "milsim.where",
 ]  # fmt: skip
-"""Modules that read text. Kernels must stay as they are, or numba does not know them again."""
+"""Modules that read text."""
 MOST_LETTERS = 4096
 
 
@@ -33,6 +35,11 @@ def fuzz(seconds: int) -> None:
         import atheris  # type: ignore[import-not-found, unused-ignore]
     except ImportError:
         sys.exit("atheris is not installed: nothing was fuzzed")
+    # Kernels must be compiled before: numba does not know what atheris makes of them.
+    with tempfile.TemporaryDirectory() as folder:
+        compiled = "import sys, pathlib; from tests import fuzzing; "
+        compiled += "fuzzing.targets(pathlib.Path(sys.argv[1]))"
+        subprocess.run([sys.executable, "-c", compiled, folder], check=True)
     with atheris.instrument_imports(include=INSTRUMENTED):
         from tests import fuzzing
     from milsim.errors import MilsimError

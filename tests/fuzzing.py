@@ -21,19 +21,26 @@ from milsim.cards import parse_card, parse_hand
 from milsim.cli.options import parse_count, parse_seed
 from milsim.cli.running import parse_seconds
 from milsim.deals import Deal
-from milsim.errors import MilsimError
+from milsim.errors import MilsimError, RunError
 from milsim.policies.spec import canonical
 from milsim.position import Position
 from milsim.reports.bias_table import BiasTable
-from milsim.simulation.grid import read_grid
+from milsim.simulation.grid import grid_of, read_grid
 from milsim.simulation.plan import Plan
 from milsim.solver.many import _Reader, read_position_or_deal
 from milsim.store.collect import collect
-from milsim.store.manifest import read_manifest
+from milsim.store.manifest import read_identity, read_manifest, stored_manifest
+from milsim.store.parts import Part, name_of
+from milsim.store.pieces import Piece
+from milsim.store.planned import runs_in
+from milsim.tables.compact import _header
 from milsim.tables.corrections import Corrections
 from milsim.tables.folder import Table, manifest_of, text_of
 from milsim.tables.plan import TablePlan, hands_of, shard_of
-from milsim.tables.sample_plan import models_of
+from milsim.tables.sample_plan import SamplePlan, models_of
+from milsim.tables.sampling import KIND as SAMPLE_KIND
+from milsim.tables.sampling import SCHEMA_VERSION as SAMPLE_SCHEMA
+from milsim.tables.sampling import ModelSample
 from milsim.where import Where
 
 SEED = 20261130
@@ -281,6 +288,29 @@ def targets(scratch: Path) -> dict[str, Target]:
     of_plans = _written(scratch / "plan.toml", read_grid)
     of_tables = _written(table / "manifest.json", lambda path: Table.open(path.parent))
     table_manifest = text_of(manifest_of(hand_plan))
+    (table / "manifest.json").write_text(table_manifest)
+    copied = Path(shutil.copytree(table, scratch / "table-parts"))
+    opened, content = Table.open(copied), b"PAR1" * 100
+    (copied / "parts" / name_of(0)).write_bytes(content)
+    piece_of_table = Piece(hand_plan.digest(), 0, 8, (Part.of(0, 8, content),))
+    of_table_parts = _written(copied / "parts" / "part-000000000000.json", lambda _: opened.parts)
+    sample_plan = SamplePlan.make(hands=3, models={"double-dummy": 2})
+    sample_manifest = text_of(manifest_of(sample_plan, SAMPLE_KIND, SAMPLE_SCHEMA))
+    (scratch / "sample").mkdir()
+    of_samples = _written(
+        scratch / "sample" / "manifest.json", lambda path: ModelSample.open(path.parent)
+    )
+    headers = [
+        path.read_bytes().partition(b"\n")[0].decode() for path in sorted(DATA.glob("*.hands"))
+    ]
+    stopped = Plan.make(deals=20, seed=3, ci_width=0.4)
+    collect(stopped, scratch / "stopped")
+    ending_file = scratch / "stopped" / "ending.json"
+    ending_text = ending_file.read_text()
+    endings = _written(ending_file, lambda path: faults_in(path.parent))
+    (scratch / "plan").mkdir()
+    identity = grid_of({"deals": 10, "seed": [1, 2]}).to_json()
+    identities = _written(scratch / "plan" / "plan.json", lambda path: runs_in([path.parent]))
     match_manifest = (match / "manifest.json").read_text()
     wheres = ["marriages=H", "aces>=2 points<40", "four_nines", "marriages=SH tens=2"]
     settings_given = ["play.must_beat=no", "match.target=1001", "auction.minimum=120"]
@@ -308,10 +338,27 @@ def targets(scratch: Path) -> dict[str, Target]:
         "pieces": Target(_written(for_pieces / beside.name, piece), [beside.read_text()], "json"),
         "manifests of tables": Target(of_tables, [table_manifest], "json", 0.5),
         "corrections": Target(of_corrections, corrections, "json", 0.02),
+        "packed tables": Target(of_header, headers, "json", 0.5),
+        "parts of tables": Target(of_table_parts, [piece_of_table.to_json()], "json", 0.5),
+        "manifests of samples": Target(of_samples, [sample_manifest], "json", 0.5),
+        "endings": Target(endings, [ending_text], "json", 0.2),
+        "identities of plans": Target(identities, [identity], "json", 0.5),
         "bias tables": Target(
             _written(scratch / "bias.json", BiasTable.read), [json.dumps(bias)], "json", 0.5
         ),
     }
+
+
+def of_header(text: str) -> object:
+    return _header(text.encode("utf-8", "replace"), "x")
+
+
+def faults_in(folder: Path) -> object:
+    """What is wrong with what a run folder holds, or the run."""
+    manifest, faults = stored_manifest(folder, read_identity(folder))
+    for fault in faults:
+        one_line(RunError(str(fault)))
+    return manifest
 
 
 def of_corrections(text: str) -> object:

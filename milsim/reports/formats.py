@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import textwrap
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +24,7 @@ ESSENTIAL = 2
 """Before a column of this rank or a lower one is left out, keys are joined and gaps narrowed."""
 LEAST_WORDS = 10
 """A column of words is broken into lines, but made no narrower than this."""
+_TAG = re.compile(r"<(?=[A-Za-z/!?])")
 
 
 def render(report: Report, format: str = "text", *, width: int | None = None) -> bytes:  # noqa: A002
@@ -88,7 +90,11 @@ def to_text(report: Report, *, width: int | None = None) -> str:
 
 def to_markdown(report: Report) -> str:
     """The report as Markdown, with all columns that the text has on a wide page."""
-    lines = [f"## {report.title}", "", f"*{report.kind} · {report.provenance}*"]
+    lines = [
+        f"## {_plain(report.title)}",
+        "",
+        f"*{_plain(f'{report.kind} · {report.provenance}')}*",
+    ]
     for table in report.tables:
         body = PrintedRows.of(table)
         cells = [[_escaped(plain(*row[i])) for i in range(len(table.columns))] for row in body.rows]
@@ -96,14 +102,23 @@ def to_markdown(report: Report) -> str:
             cells.insert(body.before_total, [_escaped(text) for text in body.rest])
         sides = [":--" if column.style == "text" else "--:" for column in table.columns]
         heads = [_escaped(column.header.replace("\n", " ")) for column in table.columns]
-        lines += ["", f"### {table.title}", ""]
+        lines += ["", f"### {_plain(table.title)}", ""]
         lines += [f"| {' | '.join(row)} |" for row in (heads, sides, *cells)]
-    lines += ["", report.reading, "", *(f"- {note}" for note in report.notes)]
+    lines += ["", _plain(report.reading), "", *(f"- {_plain(note)}" for note in report.notes)]
     return "\n".join(lines).rstrip() + "\n"
 
 
 def _escaped(text: str) -> str:
-    return text.replace("|", "\\|")
+    """Text in a cell of Markdown: on its line, and no HTML.
+
+    >>> print(_escaped("a|b\\n<i>1 < 2"))
+    a\\|b \\<i>1 < 2
+    """
+    return _plain(text).replace("|", "\\|")
+
+
+def _plain(text: str) -> str:
+    return _TAG.sub(r"\\<", " ".join(text.splitlines()))
 
 
 def _wrapped(text: str, width: int | None, indent: str = "") -> list[str]:

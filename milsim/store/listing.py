@@ -59,10 +59,17 @@ def found_runs(folders: Sequence[Path]) -> list[ListedRun]:
     """All runs in and below some folders, by name; raises RunError for what is no folder."""
     found = []
     for folder in folders:
-        if not folder.is_dir():
+        if not _is_folder(folder):
             raise RunError(f"folder {folder}: no such folder; name one that holds runs")
         found += [_listed(each) for each in _below(folder, MOST_DEPTH)]
     return sorted(found, key=lambda each: each.folder)
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:  # a name that is too long
+        return False
 
 
 def _below(folder: Path, depth: int) -> Iterator[Path]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from milsim.errors import RunError
+from milsim.files import no_link
 
 if sys.platform != "win32":
     import fcntl
@@ -53,7 +54,7 @@ def beginning(folder: Path) -> Iterator[None]:
         yield
         return
     path = folder / BEGINNING_NAME
-    with path.open("a") as file:
+    with open(path, "a", opener=no_link) as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         try:
             yield
@@ -103,7 +104,9 @@ def _held(path: Path, folder: Path, *, shared: bool) -> Iterator[None]:
 def _acquired(path: Path, folder: Path, *, shared: bool) -> IO[str]:
     kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
     while True:
-        file = path.open("a+", encoding="utf-8", errors="replace")
+        file = open(  # noqa: SIM115 (it takes no opener; closed below)
+            path, "a+", encoding="utf-8", errors="replace", opener=no_link
+        )
         try:
             fcntl.flock(file, kind | fcntl.LOCK_NB)
         except OSError as error:

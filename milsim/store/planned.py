@@ -23,7 +23,7 @@ from milsim.errors import (
     StoppedEarlyError,
     UsageError,
 )
-from milsim.files import read_text, reason_of, write_atomically
+from milsim.files import read_text, reason_of, refuse_link, write_atomically
 from milsim.simulation.grid import Grid, Task
 from milsim.simulation.match_plan import MatchPlan
 from milsim.store.collect import collect
@@ -142,6 +142,8 @@ def play_plan(
                 report(Progress(done + there + one.done, total, seconds))
 
             each = replace(each, progress=progress)
+        with disk_errors(path):
+            refuse_link(path / task.name)
         try:
             collected = (
                 collect_matches(task.plan, path / task.name, each)
@@ -277,6 +279,8 @@ def merge_plans(folders: Sequence[Path], out: str | Path) -> list[Run | MatchRun
         # Names are those of folders that are there: nothing in the file leads out of them.
         there = [each for folder in folders for each in folder.iterdir() if each.name == name]
         if there:
+            with disk_errors(path):
+                refuse_link(path / there[0].name)
             merged.append(merge_runs(there, path / there[0].name))
     return merged
 

@@ -27,7 +27,7 @@ from milsim.errors import (
     UsageError,
     quote,
 )
-from milsim.files import reason_of, write_atomically
+from milsim.files import is_path, reason_of, refuse_link, write_atomically
 from milsim.simulation.engine import chunk_ranges
 from milsim.simulation.interrupt import Interrupts
 from milsim.store.ending import ENDING_NAME
@@ -122,9 +122,9 @@ class Collected(Generic[R]):
 
 def checked_folder(folder: object) -> Path:
     """The path of a run folder to be; raises UsageError for what is no folder's name."""
-    if not isinstance(folder, str | Path) or not str(folder):
+    if not is_path(folder):
         raise UsageError(f"out: {quote(folder)} is no folder's name")
-    return Path(folder)
+    return Path(cast("str | Path", folder))
 
 
 def part_spans(making: Making[Any], shard: Shard = (1, 1)) -> Iterator[Span]:
@@ -148,6 +148,8 @@ def write_run(making: Making[Any], path: Path, how: Collecting) -> Written:
     fresh = new_manifest(making.plan)
     read: Known = {}
     with disk_errors(path):
+        for folder in making.folders:
+            refuse_link(path / folder)
         there, faults = known_manifest(fresh, path, read)
         if (
             there is not None
@@ -280,6 +282,7 @@ def _differing(there: Manifest[Any], fresh: Manifest[Any]) -> str:
 def begin_folder(fresh: Manifest[Any], path: Path, folders: Sequence[str]) -> None:
     """Write what a run folder begins with, unless it is there."""
     for folder in folders:
+        refuse_link(path / folder)
         (path / folder).mkdir(parents=True, exist_ok=True)
     if (path / MANIFEST_NAME).exists():
         return

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from milsim.errors import RunError, StoppedEarlyError, UsageError, quote
-from milsim.files import write_atomically
+from milsim.errors import RunError, StoppedEarlyError
+from milsim.files import refuse_link, write_atomically
 from milsim.simulation.engine import chunk_ranges, in_order
 from milsim.simulation.interrupt import Interrupts
 from milsim.store import lock as locks
 from milsim.store.engines import Engine, Failure, Made, Threads
 from milsim.store.lock import BEGINNING_NAME, beginning, locked
-from milsim.store.writing import Progress, Report, keep, refusal
+from milsim.store.writing import Progress, Report, checked_folder, keep, refusal
 from milsim.tables.columns import rows_of
 from milsim.tables.folder import (
     MANIFEST_NAME,
@@ -61,10 +61,8 @@ def build_table(
     was begun by other code, if it cannot be written, or another process writes into it, and
     :class:`~milsim.errors.StoppedEarlyError` if some hands cannot be played.
     """
-    if not isinstance(folder, str | Path) or not str(folder):
-        raise UsageError(f"out: {quote(folder)} is no folder's name")
+    path = checked_folder(folder)
     player = engine or Threads(checked_threads(threads))
-    path = Path(folder)
     try:
         begin(path, manifest_of(plan), plan.to_toml())
         table = Table.open(path)
@@ -217,6 +215,7 @@ def begin(path: Path, content: dict[str, Any], plan: str) -> None:
 
     A folder with a manifest stays as it is.
     """
+    refuse_link(path / PARTS_FOLDER)
     if path.exists() and not path.is_dir():
         raise RunError(f"out {path}: is a file; name a new or empty folder, or one to go on with")
     if not (path / MANIFEST_NAME).exists():

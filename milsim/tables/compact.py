@@ -32,6 +32,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,8 @@ _HEAD_PLANES = 4
 _MOST_PLANES = 256
 _PASS_ZERO = 64
 _NEVER_PASSES = 255
+_LONGEST = 500
+_PASS_ROW = 8  # numbers: see PassClass.to_row
 
 
 def levels_of(made: NDArray[np.int64], deals: NDArray[np.int64]) -> NDArray[np.uint8]:
@@ -179,7 +182,9 @@ class CompactTable:
         ):
             raise RunError(f"table {where}: is torn or changed; pack it anew")
         planes = np.frombuffer(content, np.uint8)
-        planes = planes.reshape(_HEAD_PLANES + len(header["contracts"]), N_HANDS)
+        if len(planes) != (_HEAD_PLANES + len(header["contracts"])) * N_HANDS:
+            raise RunError(f"table {where}: is torn or changed; pack it anew")
+        planes = planes.reshape(-1, N_HANDS)
         halves = planes[0].astype(np.float32) + 256 * planes[1].astype(np.float32)
         levels = np.cumsum(planes[_HEAD_PLANES:], axis=0, dtype=np.uint8)
         passing = planes[3].astype(np.float32) - _PASS_ZERO
@@ -262,7 +267,46 @@ def _header(line: bytes, where: str) -> dict[str, Any]:
             f"table {where}: format {quote(version)}, but this version reads {FORMAT_VERSION}; "
             "pack it anew"
         )
+    try:
+        _check_header(header)
+    except (ValueError, LookupError, TypeError, AttributeError, OverflowError):
+        raise RunError(f"table {where}: its header is malformed; pack it anew") from None
     return dict(header)
+
+
+def _check_header(header: dict[str, Any]) -> None:
+    """Raise ValueError, TypeError, AttributeError or LookupError for what nobody could use."""
+    for name in ("rules", "rules_name", "policy", "plan_digest", "rng", "kernels"):
+        printable(header[name])
+    for name in ("deals", "per_talon"):
+        whole(header[name])
+    for name, version in header["versions"].items():
+        printable(name)
+        printable(version)
+    contracts = header["contracts"]
+    if not contracts or sorted({whole(each) for each in contracts}) != contracts:
+        raise ValueError
+    if type(header["seed"]) is not int:
+        raise ValueError
+    for row in header["passing"]:
+        if len(row) != _PASS_ROW or not all(
+            type(each) in (int, float) and isfinite(each) for each in row
+        ):
+            raise ValueError
+
+
+def printable(value: object) -> str:
+    """A text of a file that is shown; ValueError for another, or what would not show."""
+    if not isinstance(value, str) or not value.isprintable() or len(value) > _LONGEST:
+        raise ValueError
+    return value
+
+
+def whole(value: object) -> int:
+    """A positive whole number of a file; ValueError for anything else."""
+    if type(value) is not int or not 0 < value < 1 << 53:
+        raise ValueError
+    return value
 
 
 def read_compact(path: str | Path) -> CompactTable:
@@ -311,7 +355,9 @@ __all__ = [
     "CompactTable",
     "chances_of",
     "levels_of",
+    "printable",
     "read_compact",
     "shipped_headers",
     "shipped_table",
+    "whole",
 ]

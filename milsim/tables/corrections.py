@@ -25,7 +25,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
-from math import sqrt
+from math import isfinite, sqrt
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,7 @@ from milsim.dealing.tables import hand_masks_table
 from milsim.errors import RunError, UsageError, nearest, quote
 from milsim.files import read_text, reason_of
 from milsim.rules import Rules, digest
-from milsim.tables.compact import CompactTable
+from milsim.tables.compact import CompactTable, printable, whole
 from milsim.where import feature
 
 FORMAT = "milsim model corrections"
@@ -157,7 +157,12 @@ class Fit:
         half = np.zeros((size, size))
         half[np.tril_indices(size)] = [float(each) for each in said["covariance"]]
         covariance = half + half.T - np.diag(np.diag(half))
-        return cls(coefficients, covariance, float(said["spread"]))
+        spread = float(said["spread"])
+        if not (np.isfinite(coefficients).all() and np.isfinite(covariance).all()):
+            raise ValueError
+        if not isfinite(spread):
+            raise ValueError
+        return cls(coefficients, covariance, spread)
 
 
 def rounded(value: float) -> float:
@@ -341,19 +346,22 @@ class Corrections:
                 raise ValueError
             size = len(FEATURES)
             models = {
-                str(row["model"]): ModelCorrection(
-                    str(row["model"]),
-                    int(row["deals"]),
+                printable(row["model"]): ModelCorrection(
+                    row["model"],
+                    whole(row["deals"]),
                     Fit.of(row["points"], size),
                     Fit.of(row["chances"], CHANCE_TERMS),
                 )
                 for row in content.pop("models")
             }
-            for name in ("rules", "rules_name", "policy", "hands", "classes", "measured"):
+            for name in ("rules", "rules_name", "policy", "plan_digest", "kernels"):
+                printable(content[name])
+            whole(content["hands"])
+            for name in ("classes", "measured"):
                 content[name]
         except RunError:
             raise
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError, OverflowError):
             raise RunError(
                 f"models {where}: is torn, or no file of corrections; write one with milsim table "
                 "pack SAMPLE"

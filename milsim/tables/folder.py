@@ -204,11 +204,18 @@ class PartFolder:
         fault = fault_of(path, part, hashed=True)
         if fault is not None:
             raise RunError(f"part {path}: {fault}; {_AGAIN}")
-        rows = pl.read_parquet(source_of(path), schema=schema, glob=False)
         hands = pl.Series(self.hands_of(part.start, count)).cast(pl.Int64)
-        if not rows["hand"].cast(pl.Int64).equals(hands):
-            raise RunError(f"part {path}: does not hold the rows of its hands; {_AGAIN}")
-        return rows
+        try:
+            # Parquet says how many rows it has before it is unpacked.
+            held = pl.scan_parquet(source_of(path), glob=False).select(pl.len()).collect().item()
+            if held == len(hands):
+                rows = pl.read_parquet(source_of(path), schema=schema, glob=False)
+                if rows["hand"].cast(pl.Int64).equals(hands):
+                    return rows
+        except pl.exceptions.PolarsError as error:
+            reason = " ".join(str(error).split())[:100]
+            raise RunError(f"part {path}: cannot be read, {reason}; {_AGAIN}") from None
+        raise RunError(f"part {path}: does not hold the rows of its hands; {_AGAIN}")
 
     def verify(self) -> int:
         """Compare every part with its digest; the number of parts.

@@ -11,12 +11,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from milsim.errors import RunError, UsageError, quote
+from milsim.errors import RunError
 from milsim.files import reason_of
 from milsim.rules import Rules
 from milsim.simulation.engine import chunk_ranges
 from milsim.store.lock import locked
-from milsim.store.writing import Report
+from milsim.store.writing import Report, checked_folder
 from milsim.tables.building import begin, play_parts, refuse_another, sweep
 from milsim.tables.folder import PartFolder, manifest_of, plan_of, read_manifest
 from milsim.tables.models import ordered_deals, points_of_model
@@ -112,10 +112,7 @@ def sample_models(
     Raises :class:`~milsim.errors.RunError` if the folder holds something else, another plan, or
     was begun by other code, and if it cannot be written.
     """
-    if not isinstance(folder, str | Path) or not str(folder):
-        raise UsageError(f"out: {quote(folder)} is no folder's name")
-    n_threads = checked_threads(threads)
-    path = Path(folder)
+    path, n_threads = checked_folder(folder), checked_threads(threads)
     content = manifest_of(plan, KIND, SCHEMA_VERSION)
     try:
         begin(path, content, plan.to_toml())
