@@ -270,7 +270,7 @@ def _header(line: bytes, where: str) -> dict[str, Any]:
     try:
         _check_header(header)
     except (ValueError, LookupError, TypeError, AttributeError, OverflowError):
-        raise RunError(f"table {where}: its header is malformed; pack it anew") from None
+        raise RunError(f"table {where}: is torn or changed; pack it anew") from None
     return dict(header)
 
 
