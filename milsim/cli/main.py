@@ -114,6 +114,12 @@ def main() -> None:
         if debug:
             raise
         _fail(*_as_line(error))
+    except BaseException as error:
+        if debug or type(error).__name__ != "PanicException":
+            raise
+        # How polars' Rust ends when it meets Parquet that contradicts itself.
+        line = "a part cannot be read, its Parquet contradicts itself; milsim runs verify names it"
+        _fail(line, ExitCode.BAD_INPUT)
     sys.exit(code if isinstance(code, int) else ExitCode.OK)
 
 

@@ -157,7 +157,7 @@ def _check_columns(
         found = rows.select(pl.len()).collect().item()
         # That no row is asked for shows in what Parquet says of itself: only the columns are read.
         rows.filter(pl.col(notes[0].name) > _NO_INDEX).collect(engine="streaming")
-    except pl.exceptions.PolarsError as error:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         reason = " ".join(str(error).partition("\n")[0].split())[:120]
         raise RunError(f"run {run}: its parts are not as milsim writes them: {reason}") from None
     told = sum(part.rows for part in parts)

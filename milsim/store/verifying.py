@@ -140,7 +140,7 @@ def _fault_of_file(
         if held != part.rows or held > part.size:  # what unpacks to much is not unpacked
             return Fault("changed", path, "its rows are not those of this run")
         rows = pl.read_parquet(io.BytesIO(content))
-    except (pl.exceptions.PolarsError, OSError, ValueError) as error:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError) as error:
         return Fault("torn", path, " ".join(str(error).split())[:100])
     if rows.schema != schema or any(rows.null_count().row(0)):
         return Fault("changed", path, "its columns or rows are not those of this run")

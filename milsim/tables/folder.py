@@ -212,7 +212,7 @@ class PartFolder:
                 rows = pl.read_parquet(source_of(path), schema=schema, glob=False)
                 if rows["hand"].cast(pl.Int64).equals(hands):
                     return rows
-        except pl.exceptions.PolarsError as error:
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
             reason = " ".join(str(error).split())[:100]
             raise RunError(f"part {path}: cannot be read, {reason}; {_AGAIN}") from None
         raise RunError(f"part {path}: does not hold the rows of its hands; {_AGAIN}")
