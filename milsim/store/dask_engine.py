@@ -113,16 +113,16 @@ class Dask:
             if pool.found(stop):
                 pool.check(first, token, stop)
                 yield from drive(pool, making, spans, stop, heard, self.folder)
-        if self.folder is not None:
-            # What a worker left that was killed while it wrote.
-            for name in making.folders:
-                for leftover in (Path(self.folder) / name).glob(".*.tmp"):
-                    leftover.unlink(missing_ok=True)
 
 
 def _address_in(path: Path) -> str:
     try:
-        address = json.loads(read_text(path, 1_000_000))["address"]
+        text = read_text(path, 1_000_000)
+        for seconds in (0.1, 0.4, 1.5):
+            if not text:  # the file is there for a moment before what it says
+                time.sleep(seconds)
+                text = read_text(path, 1_000_000)
+        address = json.loads(text)["address"]
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         reason = reason_of(error) if isinstance(error, OSError) else "is torn or not Dask's"
         raise RunError(

@@ -78,6 +78,8 @@ def build_table(
             missing = table.mended(mine, told)
             if missing:
                 _play_hands(table, missing, player, progress)
+            if shard[1] == 1:
+                sweep(path)  # of workers that were killed while they wrote
     except OSError as error:
         raise RunError(f"out {path}: cannot write, {refusal(error)}") from error
     return table
