@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -182,6 +183,40 @@ def test_tasks_grow_to_some_seconds_or_megabytes(monkeypatch: pytest.MonkeyPatch
         assert sizing.parts == 1
         sizing.note(Answer(outcome, seconds))
         assert sizing.parts == parts
+
+
+def test_tasks_shrink_towards_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No worker plays one great last task while the others have nothing to do."""
+    monkeypatch.setattr(remote, "SECONDS_A_TASK", 3.0)
+    pool = Here(lambda number, answer: replace(answer, seconds=0.4 * len(answer.outcomes)))
+    outcomes = driven(pool)
+    # Eight alone, until seven are known to take 3 s; but sixteen are left for two threads.
+    assert [len(task.spans) for task in pool.tasks] == [1] * 8 + [4, 3, 2] + [1] * 7
+    assert [(each.piece.start, each.piece.count) for each in outcomes] == list(
+        part_spans(DealMaking(PLAN))
+    )
+
+
+def test_the_end_is_seen_though_not_all_parts_are_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(remote, "MOST_AHEAD", 50)
+    taken: list[int] = []
+
+    def spans() -> Iterator[tuple[int, int]]:
+        for number in range(500):
+            taken.append(number)
+            yield number, 1
+
+    left = remote._Left(spans())
+    tasks = [left.some(40, width=4)]
+    assert len(taken) == 50
+    while tasks[-1]:
+        tasks.append(left.some(40, width=4))
+    assert [span for task in tasks for span in task] == [(number, 1) for number in range(500)]
+    sizes = [len(task) for task in tasks[:-1]]
+    assert sizes == sorted(sizes, reverse=True)
+    assert (sizes[0], sizes[-15:]) == (6, [2] + [1] * 14)
 
 
 def test_a_worker_writes_only_where_it_sees_the_drivers_file(tmp_path: Path) -> None:

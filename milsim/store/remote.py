@@ -36,7 +36,7 @@ WINDOW = 4
 SHARE = 2
 """A task is at most one of so many a thread that are left: the last ones end at about one time."""
 MOST_AHEAD = 1 << 16
-"""Parts that are looked at to see how many are left."""
+"""Parts that are looked at to see how many are left; they bound a task, too."""
 MOST_DEATHS = 3
 """Workers that a task may cost before it is given up."""
 TOGETHER = 64
@@ -256,10 +256,10 @@ class _Left:
         >>> [len(left.some(8, width=2)) for _ in range(12)]
         [8, 8, 6, 4, 3, 2, 2, 1, 1, 1, 1, 1]
         """
-        enough = min(MOST_AHEAD, SHARE * max(1, width) * parts)
+        shares = SHARE * max(1, width)
+        enough = min(MOST_AHEAD, shares * parts)
         self._ahead.extend(islice(self._spans, max(0, enough - len(self._ahead))))
-        if len(self._ahead) < enough:
-            parts = min(parts, max(1, len(self._ahead) // (SHARE * max(1, width))))
+        parts = min(parts, max(1, len(self._ahead) // shares))
         return tuple(self._ahead.popleft() for _ in range(min(parts, len(self._ahead))))
 
 
