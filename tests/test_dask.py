@@ -278,16 +278,28 @@ class Cluster:
     def __init__(self, folder: Path, workers: int):
         pytest.importorskip("distributed", reason="needs the extra milsim[dask]")
         self.file = folder / "scheduler.json"
+        self.workers: list[subprocess.Popen[bytes]] = []
         self.scheduler = self.begin("scheduler", "--host", "127.0.0.1", "--port", "0")
-        self.workers = [
-            self.begin("worker", *("--nthreads", "1", "--no-nanny", "--host", "127.0.0.1"))
-            for _ in range(workers)
-        ]
+        try:
+            self.address: str = json.loads(self.told())["address"]
+            # Not before: a worker that finds an empty file ends.
+            self.workers += [
+                self.begin("worker", *("--nthreads", "1", "--no-nanny", "--host", "127.0.0.1"))
+                for _ in range(workers)
+            ]
+        except BaseException:
+            self.end()
+            raise
+
+    def told(self) -> str:
+        """What the scheduler's file says, which is there before its text is."""
+        text = ""
         for _ in range(600):
-            if self.file.exists():
+            text = self.file.read_text() if self.file.exists() else ""
+            if text.endswith("}"):
                 break
             time.sleep(0.1)
-        self.address: str = json.loads(self.file.read_text())["address"]
+        return text
 
     def begin(self, what: str, *options: str) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "dask", what, "--scheduler-file", str(self.file)]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -48,32 +46,9 @@ def shell(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) ->
     return Shell(monkeypatch, capfd)
 
 
-class Patient(Cluster):
-    """A cluster whose scheduler may take its time: its file is there before what is in it."""
-
-    def __init__(self, folder: Path, workers: int):
-        pytest.importorskip("distributed", reason="needs the extra milsim[dask]")
-        self.file = folder / "scheduler.json"
-        self.scheduler = self.begin("scheduler", "--host", "127.0.0.1", "--port", "0")
-        worker = ("--nthreads", "1", "--no-nanny", "--host", "127.0.0.1")
-        self.workers = []
-        try:
-            for _ in range(600):
-                time.sleep(0.1)
-                text = self.file.read_text() if self.file.exists() else ""
-                if text.endswith("}"):
-                    break
-            self.address = json.loads(text)["address"]
-            # Not before: a worker that finds an empty file ends.
-            self.workers += [self.begin("worker", *worker) for _ in range(workers)]
-        except Exception:
-            self.end()
-            raise
-
-
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    found = Patient(tmp_path_factory.mktemp("cluster"), workers=2)
+    found = Cluster(tmp_path_factory.mktemp("cluster"), workers=2)
     yield found
     found.end()
 
