@@ -41,8 +41,9 @@ from milsim.simulation.plan import Plan
 from milsim.store import remote
 from milsim.store.collect import DealMaking, collect
 from milsim.store.engines import Made, Span, made
+from milsim.store.folder import begin_folder, new_manifest
 from milsim.store.remote import Answer, Task, code_here, drive, play_task
-from milsim.store.writing import begin_folder, keep, new_manifest, part_spans
+from milsim.store.writing import keep, part_spans
 
 
 class Fake:

@@ -363,8 +363,8 @@ def test_merge_refuses_overlaps_other_plans_and_torn_parts(
         merge_runs([one, two], tmp_path / "out")
     # What was whole is there, and the rest can be added.
     collect(PLAN, two, Collecting(shard=(2, 2)))
-    with pytest.raises(RunError, match="both hold"):
-        merge_runs([one, two], tmp_path / "out")
+    assert merge_runs([one, two], tmp_path / "out").complete
+    assert bytes_of(tmp_path / "out") == bytes_of(undisturbed)
     manifest = read_manifest(one)
     (one / "manifest.json").write_text(manifest.to_json().replace('"python": "', '"python": "9'))
     with pytest.raises(RunError, match="played by other code"):
@@ -378,8 +378,95 @@ def test_compacting_keeps_the_rows(tmp_path: Path, undisturbed: Path) -> None:
     assert milsim.open_run(tmp_path / "out").frame().collect().sort("index").equals(before)
     assert verify_run(tmp_path / "out", sample=20).faults == []
     assert collect(PLAN, tmp_path / "out").run.complete
-    with pytest.raises(RunError, match="not an empty folder"):
-        compact_run(undisturbed, tmp_path / "out")
+    for rows in (1000, 4000):
+        if rows == 4000:
+            with pytest.raises(RunError, match="parts of other sizes"):
+                compact_run(undisturbed, tmp_path / "out", rows=rows)
+        else:
+            assert compact_run(undisturbed, tmp_path / "out", rows=rows).complete
+    with pytest.raises(RunError, match="parts of other sizes"):
+        compact_run(undisturbed, undisturbed)
+
+
+class Killed(BaseException):
+    """What nobody catches, as nobody catches SIGKILL."""
+
+
+@pytest.mark.parametrize("what", ["merge", "compact"])
+def test_a_killed_merge_or_compact_goes_on(
+    tmp_path: Path, undisturbed: Path, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    """Killed before each of its renames in turn; the same call then ends in the same bytes."""
+    for k in (1, 2):
+        collect(PLAN, tmp_path / f"of-{k}", Collecting(shard=(k, 2)))
+
+    def called(out: Path) -> None:
+        if what == "merge":
+            merge_runs([tmp_path / "of-2", tmp_path / "of-1"], out)
+        else:
+            compact_run(undisturbed, out, rows=600)
+
+    called(tmp_path / "whole")
+    wanted = bytes_of(tmp_path / "whole")
+    replace = Path.replace
+    left = 0
+
+    def dying(self: Path, target: Path) -> Path:
+        nonlocal left
+        if not left:
+            raise Killed
+        left -= 1
+        return replace(self, target)
+
+    for writes in range(len(wanted)):
+        out = tmp_path / str(writes)
+        left = writes
+        with monkeypatch.context() as patch:
+            patch.setattr(Path, "replace", dying)
+            with pytest.raises(Killed):
+                called(out)
+        if (out / "manifest.json").exists():
+            kinds = {fault.kind for fault in verify_run(out, sample=0).faults}
+            assert kinds <= {"unfinished"}
+        called(out)
+        assert bytes_of(out) == wanted
+
+
+def test_merging_once_more_changes_no_byte_and_mends(tmp_path: Path, undisturbed: Path) -> None:
+    shards = [tmp_path / f"of-{k}" for k in (1, 2)]
+    for k, folder in enumerate(shards, start=1):
+        collect(PLAN, folder, Collecting(shard=(k, 2)))
+    out = tmp_path / "out"
+    merge_runs(shards, out)
+    before = {path: path.stat().st_mtime_ns for path in sorted(out.rglob("*"))}
+    merge_runs(shards[::-1], out)
+    merge_runs(shards[:1], out)
+    assert {path: path.stat().st_mtime_ns for path in sorted(out.rglob("*"))} == before
+    part(out, 2).write_bytes(b"x")
+    merge_runs(shards, out)
+    assert bytes_of(out) == bytes_of(undisturbed)
+
+
+@pytest.mark.parametrize("spoilt", ["missing", "changed"])
+def test_a_plan_beside_the_manifest_is_the_runs_own(
+    tmp_path: Path, folder: Path, undisturbed: Path, spoilt: str
+) -> None:
+    path = folder / "plan.toml"
+    path.unlink()
+    if spoilt == "changed":
+        path.write_text("deals = 7\n")
+    faults = verify_run(folder, sample=0).faults
+    assert [(fault.kind, fault.path) for fault in faults] == [(spoilt, path)]
+    said: list[str] = []
+    collect(PLAN, folder, Collecting(told=said.append))
+    assert said == [f"{path}: is missing or not this run's; written again"]
+    assert bytes_of(folder) == bytes_of(undisturbed)
+    # Where there is no run, it is somebody else's.
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "plan.toml").write_text("deals = 7\n")
+    with pytest.raises(RunError, match="not empty"):
+        collect(PLAN, tmp_path / "own")
+    assert (tmp_path / "own" / "plan.toml").read_text() == "deals = 7\n"
 
 
 def test_runs_of_matches_too(tmp_path: Path) -> None:

@@ -14,10 +14,11 @@ from milsim.policies.spec import parse_spec
 from milsim.simulation.columns import COLUMNS
 from milsim.simulation.engine import Chunk, DealPlayer
 from milsim.simulation.plan import Plan
+from milsim.store.folder import checked_folder
 from milsim.store.manifest import PARTS_FOLDER
 from milsim.store.run import Run
 from milsim.store.schema import SCHEMA, SCHEMA_WITH_DD
-from milsim.store.writing import Collected, Collecting, checked_folder, write_run
+from milsim.store.writing import Collected, Collecting, write_run
 
 PART_DEALS = 1 << 18
 PART_SOLVED = {"gifts": 1 << 14, "exchange": 1 << 11}

@@ -31,10 +31,11 @@ from milsim.simulation.match_columns import (
 )
 from milsim.simulation.match_engine import MatchChunk, MatchPlayer
 from milsim.simulation.match_plan import MatchPlan
+from milsim.store.folder import checked_folder
 from milsim.store.manifest import MATCHES_FOLDER, PARTS_FOLDER
 from milsim.store.match_run import MatchRun
 from milsim.store.match_schema import COUNTED, deal_schema, match_schema, players_of
-from milsim.store.writing import Collected, Collecting, checked_folder, write_run
+from milsim.store.writing import Collected, Collecting, write_run
 
 PART_MATCHES = 1 << 12
 """Matches a part: some 100,000 deals."""

@@ -16,7 +16,8 @@ from milsim.files import reason_of, write_atomically
 from milsim.simulation.match_plan import MatchPlan
 from milsim.simulation.plan import Plan, whole_number
 from milsim.store.collect import DealMaking
-from milsim.store.lock import locked
+from milsim.store.folder import begin_folder, checked_folder, disk_errors, known_manifest
+from milsim.store.lock import locked, sweep
 from milsim.store.manifest import (
     MATCHES_FOLDER,
     PARTS_FOLDER,
@@ -25,11 +26,10 @@ from milsim.store.manifest import (
     read_manifest,
 )
 from milsim.store.match_run import MatchRun, open_any
-from milsim.store.parts import Part, part_bytes
+from milsim.store.parts import Part, fault_of, part_bytes
 from milsim.store.pieces import Piece, spans_of
 from milsim.store.prefix import ended
 from milsim.store.run import Run
-from milsim.store.writing import begin_folder, checked_folder, disk_errors, known_manifest
 
 COMPACT_ROWS = 1 << 22
 
@@ -44,10 +44,11 @@ def folders_of(manifest: Manifest[Any]) -> tuple[str, ...]:
 def merge_runs(runs: Sequence[str | Path], out: str | Path) -> Run | MatchRun:
     """Put shards of one run together in a folder; the order in which they are given does not count.
 
-    The folder is new, or holds some of the run already. Its files are those that one process would
-    have written: a rule to stop by is applied, and what lies behind the end is left out. Raises
-    :class:`~milsim.errors.RunError` if a run is of another plan or was played by other code, if two
-    hold the same deals, or a file is not what was written.
+    The folder is new, or holds some of the run already, as after a merge that was killed: the same
+    call goes on. Its files are those that one process would have written: a rule to stop by is
+    applied, and what lies behind the end is left out. Raises :class:`~milsim.errors.RunError` if a
+    run is of another plan or was played by other code, if two hold the same deals, or a file is not
+    what was written.
     """
     if not runs:
         raise UsageError("runs: none given; name the folders of the shards")
@@ -64,8 +65,10 @@ def merge_runs(runs: Sequence[str | Path], out: str | Path) -> Run | MatchRun:
             raise RunError(f"run {each}: was played by other code than {first_path}")
     with disk_errors(path):
         there, _ = known_manifest(identity, path)
-    held = [(path, piece) for piece in there.pieces] if there is not None else []
-    held += [(each, piece) for each, manifest in shards for piece in manifest.pieces]
+    held = [(each, piece) for each, manifest in shards for piece in manifest.pieces]
+    # What a merge before this one brought is looked at again, and left as it is.
+    known = set(there.pieces) if there is not None else set()
+    held += [(path, piece) for piece in known.difference(piece for _, piece in held)]
     held.sort(key=lambda item: item[1].start)
     for (one, before), (other, piece) in itertools.pairwise(held):
         if piece.start < before.end:
@@ -75,10 +78,13 @@ def merge_runs(runs: Sequence[str | Path], out: str | Path) -> Run | MatchRun:
     with disk_errors(path):
         path.mkdir(parents=True, exist_ok=True)
         with locked(path):
+            sweep(path, folders)
             begin_folder(identity, path, folders)
             for source, piece in held:
                 if source != path:
                     _copy(source, path, folders, piece)
+                    if piece not in known:
+                        piece.write(path / folders[0])
             if isinstance(first.plan, Plan) and first.plan.stop is not None:
                 ended(DealMaking(first.plan), path, [piece for _, piece in held])
     return open_any(path)
@@ -87,6 +93,8 @@ def merge_runs(runs: Sequence[str | Path], out: str | Path) -> Run | MatchRun:
 def _copy(source: Path, path: Path, folders: Sequence[str], piece: Piece) -> None:
     for folder, part in zip(folders, piece.parts, strict=True):
         origin = source / folder / part.name
+        if fault_of(path / folder / part.name, part, hashed=True) is None:
+            continue
         try:
             # One of another size may be without end: it is not read.
             whole = origin.stat().st_size == part.size
@@ -96,14 +104,14 @@ def _copy(source: Path, path: Path, folders: Sequence[str], piece: Piece) -> Non
         if hashlib.sha256(content).hexdigest() != part.sha256:
             raise RunError(f"part {origin}: is torn or changed; play that shard again")
         write_atomically(path / folder / part.name, content)
-    piece.write(path / folders[0])
 
 
 def compact_run(run: str | Path, out: str | Path, *, rows: int = COMPACT_ROWS) -> Run | MatchRun:
     """Write a run once more with neighbouring parts joined, up to so many rows in each.
 
-    The rows are the same, in fewer and larger files. Raises :class:`~milsim.errors.RunError` for a
-    run that is not as it was written, and for a folder that is not empty.
+    The rows are the same, in fewer and larger files. The folder is new, or was begun by the same
+    call, which goes on. Raises :class:`~milsim.errors.RunError` for a run that is not as it was
+    written, and for a folder that holds anything else.
     """
     whole_number("rows", rows, 1, 1 << 30)
     source, path = Path(run), checked_folder(out)
@@ -115,17 +123,30 @@ def compact_run(run: str | Path, out: str | Path, *, rows: int = COMPACT_ROWS) -
             f"run {source}: its rule to stop by was not applied yet; play it to its end, or merge "
             "its shards first"
         )
+    identity: Manifest[Any] = replace(manifest, pieces=(), ending=None)
+    groups = list(_groups(manifest.pieces, rows))
+    wanted = {(group[0].start, sum(piece.count for piece in group)) for group in groups}
     with disk_errors(path):
-        if path.exists() and (not path.is_dir() or any(path.iterdir())):
-            raise RunError(f"out {path}: is not an empty folder; name a new one")
+        there, _ = known_manifest(identity, path)
+        known = {(piece.start, piece.count): piece for piece in (there.pieces if there else ())}
+        if path.resolve() == source.resolve() or not wanted.issuperset(known):
+            raise RunError(f"out {path}: holds parts of other sizes; name a new or empty folder")
         path.mkdir(parents=True, exist_ok=True)
         with locked(path):
-            begin_folder(replace(manifest, pieces=()), path, folders)
-            for group in _groups(manifest.pieces, rows):
-                _join(source, path, folders, group)
+            sweep(path, folders)
+            begin_folder(identity, path, folders)
+            for group in groups:
+                piece = known.get((group[0].start, sum(each.count for each in group)))
+                if piece is None or not _is_whole(path, folders, piece):
+                    _join(source, path, folders, group)
             if manifest.ending is not None:
                 manifest.ending.write(path)
     return open_any(path)
+
+
+def _is_whole(path: Path, folders: Sequence[str], piece: Piece) -> bool:
+    parts = zip(folders, piece.parts, strict=True)
+    return all(fault_of(path / name / part.name, part, hashed=True) is None for name, part in parts)
 
 
 def _groups(pieces: Sequence[Piece], rows: int) -> Iterator[list[Piece]]:

@@ -28,20 +28,14 @@ from milsim.simulation.grid import Grid, Task
 from milsim.simulation.match_plan import MatchPlan
 from milsim.store.collect import collect
 from milsim.store.engines import Engine, Failure
+from milsim.store.folder import PLAN_NAME, checked_folder, disk_errors
 from milsim.store.lock import Shard
 from milsim.store.manifest import MANIFEST_NAME
 from milsim.store.match_collect import collect_matches
 from milsim.store.match_run import MatchRun
 from milsim.store.merging import merge_runs
 from milsim.store.run import Run
-from milsim.store.writing import (
-    PLAN_NAME,
-    Collecting,
-    Ended,
-    Progress,
-    checked_folder,
-    disk_errors,
-)
+from milsim.store.writing import Collecting, Ended, Progress
 
 IDENTITY_NAME = "plan.json"
 _MOST_BYTES = 10_000_000

@@ -22,6 +22,7 @@ from milsim.simulation.match_plan import MatchPlan
 from milsim.store.collect import DealMaking
 from milsim.store.ending import ENDING_NAME
 from milsim.store.engines import Making
+from milsim.store.folder import PLAN_NAME, is_plan_of, new_manifest
 from milsim.store.manifest import Manifest, has_rule, read_identity, stored_manifest
 from milsim.store.match_collect import MatchMaking
 from milsim.store.match_schema import deal_schema, match_schema
@@ -29,7 +30,6 @@ from milsim.store.parts import Part
 from milsim.store.pieces import Fault, Piece, gaps, once_more
 from milsim.store.prefix import Prefix
 from milsim.store.schema import SCHEMA, SCHEMA_WITH_DD
-from milsim.store.writing import new_manifest
 
 SAMPLE = 500
 """Indices that are played again, spread over the run in short ranges."""
@@ -84,6 +84,10 @@ def verify_run(folder: str | Path, *, sample: int = SAMPLE, seed: int = 1) -> Ve
     )
     found = Verification(path)
     told, found.faults = stored_manifest(path, manifest)
+    if not is_plan_of(manifest, path):
+        kind = "changed" if (path / PLAN_NAME).exists() else "missing"
+        words = "is not this run's; the same command writes it again"
+        found.faults.append(Fault(kind, path / PLAN_NAME, words))
     pieces = [piece for piece in told.pieces if _is_sound(piece, making, found)]
     _strangers(path, making, making.first + told.until, pieces, found)
     found.pieces = len(pieces)

@@ -8,37 +8,37 @@ reads, and that the same command goes on with.
 
 from __future__ import annotations
 
-import errno
-import platform
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from importlib.metadata import version
 from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
 from milsim.errors import (
     InterruptedRunError,
-    RunError,
     StoppedEarlyError,
-    UsageError,
-    quote,
 )
-from milsim.files import is_path, reason_of, refuse_link, write_atomically
+from milsim.files import refuse_link, write_atomically
 from milsim.simulation.engine import chunk_ranges
 from milsim.simulation.interrupt import Interrupts
 from milsim.store.ending import ENDING_NAME
 from milsim.store.engines import Engine, Failure, Made, Making, Span, Threads
-from milsim.store.lock import Shard, beginning, locked, sweep, swept
+from milsim.store.folder import (
+    PLAN_NAME,
+    begin_folder,
+    disk_errors,
+    is_plan_of,
+    known_manifest,
+    new_manifest,
+)
+from milsim.store.folder import checked_folder as checked_folder
+from milsim.store.folder import refusal as refusal
+from milsim.store.lock import Shard, locked, sweep, swept
 from milsim.store.manifest import (
     MANIFEST_NAME,
-    PARTS_FOLDER,
-    POLICY,
     Manifest,
-    P,
     has_rule,
     read_identity,
     read_manifest,
@@ -48,7 +48,6 @@ from milsim.store.parts import HASH_UP_TO_BYTES, fault_of
 from milsim.store.pieces import Fault, Known, Piece, beside, gaps, once_more
 from milsim.store.prefix import Prefix, settle
 
-PLAN_NAME = "plan.toml"
 MOST_FAILURES = 16
 """Parts that may fail before a run stops: a fault that is everywhere is not played to the end."""
 _MANY_PARTS = 100_000  # of more it is only estimated how much is left to play
@@ -120,13 +119,6 @@ class Collected(Generic[R]):
             raise InterruptedRunError(f"interrupted after {kept}")
 
 
-def checked_folder(folder: object) -> Path:
-    """The path of a run folder to be; raises UsageError for what is no folder's name."""
-    if not is_path(folder):
-        raise UsageError(f"out: {quote(folder)} is no folder's name")
-    return Path(cast("str | Path", folder))
-
-
 def part_spans(making: Making[Any], shard: Shard = (1, 1)) -> Iterator[Span]:
     """The spans of all parts of a plan, or of a shard of it.
 
@@ -154,6 +146,7 @@ def write_run(making: Making[Any], path: Path, how: Collecting) -> Written:
         if (
             there is not None
             and not faults
+            and is_plan_of(fresh, path)
             and _is_all_there(making, there, how.shard)
             and not _faulty(path, making, there)
         ):
@@ -173,6 +166,8 @@ def write_run(making: Making[Any], path: Path, how: Collecting) -> Written:
 def _written(
     making: Making[Any], path: Path, fresh: Manifest[Any], how: Collecting, read: Known
 ) -> Written:
+    if how.told is not None and (path / MANIFEST_NAME).exists() and not is_plan_of(fresh, path):
+        how.told(f"{path / PLAN_NAME}: is missing or not this run's; written again")
     begin_folder(fresh, path, making.folders)
     manifest = _mended(making, path, how, read)
     prefix = _prefix(making, path, manifest, how.shard)
@@ -240,56 +235,6 @@ def keep(outcome: Made, path: Path, folders: Sequence[str], mark: str = "") -> N
     for folder, part, content in zip(folders, outcome.piece.parts, outcome.contents, strict=True):
         write_atomically(path / folder / part.name, content, mark)
     outcome.piece.write(path / folders[0], mark)
-
-
-def known_manifest(
-    fresh: Manifest[P], path: Path, read: Known | None = None
-) -> tuple[Manifest[P] | None, list[Fault]]:
-    """What a folder holds of a plan already, or None if it is new or empty; and torn files."""
-    if path.exists() and not path.is_dir():
-        raise RunError(f"out {path}: is a file; name a new or empty folder, or one to go on with")
-    if not (path / MANIFEST_NAME).exists():
-        own = {PLAN_NAME, PARTS_FOLDER, "matches"}
-        names = {each.name for each in path.iterdir()} if path.is_dir() else set()
-        if any(name not in own and not name.startswith(".") for name in names):
-            raise RunError(f"out {path}: folder is not empty; name a new or empty one")
-        return None, []
-    there: Manifest[Any] = read_identity(path)
-    if there.plan.digest() != fresh.plan.digest() or type(there.plan) is not type(fresh.plan):
-        raise RunError(f"out {path}: holds a run of another plan; name another folder")
-    if replace(there, pieces=()).to_json() != fresh.to_json():
-        raise RunError(
-            f"out {path}: was begun by other code ({_differing(there, fresh)}); play it anew in "
-            "another folder"
-        )
-    return stored_manifest(path, there, read)
-
-
-def _differing(there: Manifest[Any], fresh: Manifest[Any]) -> str:
-    """What two manifests of a plan differ in, in words."""
-    found = [
-        f"{name} {there.versions.get(name, 'none')}, now {fresh.versions.get(name, 'none')}"
-        for name in sorted({*there.versions, *fresh.versions})
-        if there.versions.get(name) != fresh.versions.get(name)
-    ]
-    if there.kernels != fresh.kernels:
-        found.append(f"kernels {there.kernels}, now {fresh.kernels}")
-    if there.rng != fresh.rng:
-        found.append(f"random numbers {there.rng}, now {fresh.rng}")
-    return "; ".join(found[:2]) or "the text of its manifest"
-
-
-def begin_folder(fresh: Manifest[Any], path: Path, folders: Sequence[str]) -> None:
-    """Write what a run folder begins with, unless it is there."""
-    for folder in folders:
-        refuse_link(path / folder)
-        (path / folder).mkdir(parents=True, exist_ok=True)
-    if (path / MANIFEST_NAME).exists():
-        return
-    with beginning(path):
-        if not (path / MANIFEST_NAME).exists():
-            write_atomically(path / PLAN_NAME, fresh.plan.to_toml().encode())
-            write_atomically(path / MANIFEST_NAME, fresh.to_json().encode())
 
 
 def _prefix(
@@ -372,42 +317,3 @@ def _in_words(fault: Fault) -> str:
     if fault.path.name == ENDING_NAME:
         return f"{fault.path}: {fault.words}; counted again"
     return f"part {fault.path}: {fault.words}; played again"
-
-
-def refusal(error: OSError) -> str:
-    """Why a folder cannot be written, and what to do.
-
-    >>> refusal(OSError(errno.ENOSPC, "No space left on device"))
-    'no space left on device; make room, and the same command goes on'
-    """
-    full = error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
-    then = "make room, and the same command goes on" if full else "name another folder"
-    return f"{reason_of(error)}; {then}"
-
-
-@contextmanager
-def disk_errors(path: Path) -> Iterator[None]:
-    """Turn what the disk refuses into a RunError."""
-    try:
-        yield
-    except OSError as error:
-        raise RunError(f"out {path}: cannot write, {refusal(error)}") from error
-
-
-def new_manifest(plan: P) -> Manifest[P]:
-    """The manifest of a plan when this code plays it, without pieces."""
-    from milsim._jit import kernel_digest
-    from milsim.policies.origins import origins
-    from milsim.rng import RNG_SCHEME
-
-    return Manifest(
-        plan=plan,
-        versions={
-            "milsim": version("milsim"),
-            "python": platform.python_version(),
-            **{name: version(name) for name in ("numba", "numpy", "polars")},
-            **{f"{POLICY}{name}": text for name, text in origins(plan.policies).items()},
-        },
-        rng=RNG_SCHEME,
-        kernels=kernel_digest(),
-    )
