@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -626,6 +627,33 @@ def test_shards_and_merge_on_the_command_line(shell: Shell, plan: Path, tmp_path
     assert "4 tasks in" in outcome.err
     whole = play_plan(read_grid(plan), tmp_path / "whole").folder
     assert bytes_of(tmp_path / "all") == bytes_of(whole)
+
+
+def test_all_runs_of_a_plan_are_verified(shell: Shell, tmp_path: Path) -> None:
+    grid = of('deals = 60\nseed = [1, 2, 3]\npolicy = "random"\nmode = "declarer"\n', tmp_path)
+    out = tmp_path / "out"
+    play_plan(grid, out)
+    outcome = shell("runs", "verify", out, "--quiet")
+    assert outcome.code == 0, outcome
+    assert outcome.out.count("1 part, 60 rows read; 60 played again") == 3, outcome  # none twice
+    first, second, third = (out / task.name for task in grid.tasks)
+    (first / "parts" / "part-000000000000.parquet").write_bytes(b"")
+    shutil.rmtree(third)
+    outcome = shell("runs", "verify", out, "--quiet")
+    assert outcome.code == ExitCode.VERIFICATION_FAILED
+    assert f"{second.name}:\n1 part, 60 rows" in outcome.out
+    assert f"empty: {first}" in outcome.out
+    assert "1 of 3 tasks are not begun" in outcome.out
+    assert "1 fault; the command" in outcome.err
+    kinds = [[fault["kind"] for fault in run["faults"]] for run in outcome_of(shell, out)]
+    assert kinds == [["empty"], []]
+    outcome = shell("runs", "compact", out, "--out", tmp_path / "compact")
+    assert outcome.code == ExitCode.USAGE
+    assert "holds the runs of a plan" in outcome.err
+
+
+def outcome_of(shell: Shell, out: Path) -> Any:
+    return json.loads(shell("runs", "verify", out, "--json").out)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,7 +16,10 @@ from milsim.cli.options import (
     print_json,
     say,
 )
-from milsim.errors import VerificationError
+from milsim.errors import UsageError, VerificationError
+
+if TYPE_CHECKING:
+    from milsim.store.verifying import Verification
 
 app = typer.Typer(
     name="runs",
@@ -72,35 +75,46 @@ def verify(
     """Read every byte of a run again, and play a sample of its deals again; exit code 5 if wrong.
 
     Reports parts that are torn, empty, missing, changed, duplicated, foreign, wrongly played, or
-    unfinished, as a kill may leave them.
+    unfinished, as a kill may leave them. Of a plan's folder all runs are read.
     """
     count, number = parse_count("sample", sample, 0, 10**9), parse_seed(seed)
     announce_compilation(quiet=quiet or json)
+    from milsim.store.planned import is_plan, not_begun, runs_in
     from milsim.store.verifying import verify_run
 
-    found = verify_run(run, sample=count, seed=number)
+    of_plan = is_plan(run)
+    found = []
+    for folder in runs_in([run]) if of_plan else [run]:
+        found.append(verify_run(folder, sample=count, seed=number))
+        if not json:
+            if of_plan:
+                typer.echo(f"{folder.name}:")
+            _print(found[-1])
     if json:
-        print_json(found.to_dict())
-    else:
-        left = f"; {found.left:,} of the plan are not played yet" if found.left else ""
-        typer.echo(
-            f"{found.pieces:,} parts, {found.rows:,} rows read; {found.replayed:,} played "
-            f"again{left}"
-        )
-        for note in found.notes:
-            typer.echo(note)
-        for fault in found.faults[:MOST_SHOWN]:
-            typer.echo(str(fault))
-        if found.faults[MOST_SHOWN:]:
-            typer.echo(f"... and {len(found.faults) - MOST_SHOWN:,} faults more; --json has all")
-    if found.faults:
-        count = len(found.faults)
+        print_json([each.to_dict() for each in found] if of_plan else found[0].to_dict())
+    elif of_plan and (left := not_begun(run)):
+        typer.echo(f"{len(left):,} of {len(left) + len(found):,} tasks are not begun")
+    faults = sum(len(each.faults) for each in found)
+    if faults:
         raise VerificationError(
-            f"run {run}: {count:,} fault{'s' * (count > 1)}; the command that played it, given "
+            f"run {run}: {faults:,} fault{'s' * (faults > 1)}; the command that played it, given "
             "again, mends what it can"
         )
     if not json:
-        say("nothing is wrong", quiet=quiet)
+        looked = any(each.notes for each in found)
+        say("nothing is wrong" + " in what was looked at" * looked, quiet=quiet)
+
+
+def _print(found: Verification) -> None:
+    left = f"; {found.left:,} of the plan are not played yet" if found.left else ""
+    parts = f"{found.pieces:,} part{'s' * (found.pieces != 1)}"
+    typer.echo(f"{parts}, {found.rows:,} rows read; {found.replayed:,} played again{left}")
+    for note in found.notes:
+        typer.echo(note)
+    for fault in found.faults[:MOST_SHOWN]:
+        typer.echo(str(fault))
+    if found.faults[MOST_SHOWN:]:
+        typer.echo(f"... and {len(found.faults) - MOST_SHOWN:,} faults more; --json has all")
 
 
 @app.command("merge")
@@ -141,10 +155,16 @@ def compact(
     ] = "4194304",
     quiet: QuietOption = False,
 ) -> None:
-    """Write a run once more with its many small parts joined into few large ones."""
+    """Write a run once more with its many small parts joined into few large ones.
+
+    If it was interrupted, the same command goes on.
+    """
     count = parse_count("rows", rows, 1, 1 << 30)
     from milsim.store.merging import compact_run
+    from milsim.store.planned import is_plan
 
+    if is_plan(run):
+        raise UsageError(f"run {run}: holds the runs of a plan; name one of them")
     compacted = compact_run(run, out, rows=count)
     manifest = compacted.manifest
     say(f"{manifest.stored:,} in {len(manifest.pieces):,} parts in {out}", quiet=quiet)

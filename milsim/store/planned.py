@@ -247,6 +247,11 @@ def runs_in(paths: Sequence[Path]) -> list[Path]:
     return found
 
 
+def not_begun(path: Path) -> list[str]:
+    """The tasks of a plan's folder that have no folder of their own yet."""
+    return [name for name in json.loads(_identity(path))["tasks"] if not (path / name).is_dir()]
+
+
 def merge_plans(folders: Sequence[Path], out: str | Path) -> list[Run | MatchRun]:
     """Put shards of one plan together, task by task, as :func:`milsim.store.merging.merge_runs`."""
     path = checked_folder(out)
@@ -286,6 +291,7 @@ __all__ = [
     "is_of_plan",
     "is_plan",
     "merge_plans",
+    "not_begun",
     "play_plan",
     "runs_in",
     "shard_for",

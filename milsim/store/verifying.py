@@ -231,7 +231,9 @@ def _replay(
     weights = [piece.count for piece in pieces]
     chosen: dict[Piece, set[int]] = {}
     for piece in draw.choices(pieces, weights, k=max(1, sample // _TOGETHER)):
-        chosen.setdefault(piece, set()).add(draw.randrange(piece.start, piece.end))
+        # Ranges begin at every fourth index, so that none is played twice.
+        place = draw.randrange(piece.count) // _TOGETHER * _TOGETHER
+        chosen.setdefault(piece, set()).add(piece.start + place)
     for piece, starts in sorted(chosen.items(), key=lambda item: item[0].start):
         stored = _stored(found.folder, making, piece)
         for start in sorted(starts):
