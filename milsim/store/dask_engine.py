@@ -1,8 +1,8 @@
 """Workers of a Dask cluster as an engine: whole parts are played there, and written here or there.
 
 Needs the extra ``milsim[dask]``. What goes over the wire is Dask's own format, which trusts both
-ends: scheduler and workers belong in a network that you trust, or behind Dask's TLS. Nothing that
-is read from a file is unpickled.
+ends: scheduler and workers belong in a network that you trust, or behind Dask's TLS. No run that is
+read is unpickled.
 """
 
 from __future__ import annotations

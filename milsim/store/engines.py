@@ -31,7 +31,7 @@ class Making(Protocol[C]):
     """A plan and how its parts are made; it can be pickled, so that other processes play it.
 
     ``folders`` are the subfolders that each part of it has a file in; parts end at multiples of
-    ``part``; ``chunk`` indices go well together.
+    ``part``.
     """
 
     @property
