@@ -23,7 +23,14 @@ from milsim.cards import ALL_CARDS, cards_of
 from milsim.dealing import hand_masks_table
 from milsim.dealing.tables import N_HANDS
 from milsim.deals import combination_rank, combination_unrank
-from milsim.errors import PolicyError, RunError, UsageError, VerificationError
+from milsim.errors import (
+    ExitCode,
+    PolicyError,
+    RunError,
+    StoppedEarlyError,
+    UsageError,
+    VerificationError,
+)
 from milsim.policies.players import Hands, KernelPlayer, Player
 from milsim.policies.registry import GREEDY
 from milsim.policies.seen import Seen, TableRules
@@ -43,9 +50,11 @@ from milsim.simulation.driver import DrivenDeal
 from milsim.simulation.plan import Plan
 from milsim.simulation.tricks_kernel import MARRIAGES, POINTS
 from milsim.store.collect import collect
+from milsim.store.engines import Failure, Threads
 from milsim.store.lock import locked
+from milsim.store.writing import MOST_FAILURES, Collecting, Ended
 from milsim.tables import hands_kernel as at
-from milsim.tables.building import build_table, hands_left
+from milsim.tables.building import HandMaking, build_table, collect_table, hands_left
 from milsim.tables.columns import rows_of, schema_of
 from milsim.tables.compact import (
     CompactTable,
@@ -59,6 +68,8 @@ from milsim.tables.folder import Table, manifest_of
 from milsim.tables.passing import class_keys, passing_values
 from milsim.tables.plan import TablePlan, hands_of, shard_of
 from milsim.tables.playing import HandPlayer, deals_of_hand, needs_of
+from milsim.tables.sample_plan import SamplePlan
+from milsim.tables.sampling import sample_models
 from tests.chi_square import FALSE_ALARMS, binomial_tail, chi_square_limit
 from tests.command_line import Shell
 
@@ -343,6 +354,26 @@ def test_another_plan_or_a_strange_folder_is_refused(tmp_path: Path) -> None:
         Table.open(tmp_path / "c")
 
 
+def test_a_plan_of_somebody_else_is_not_written_over(tmp_path: Path) -> None:
+    small, folder = plan_of(0, 2), tmp_path / "a"
+    folder.mkdir()
+    for mine in ("mine\n", plan_of(0, 3).to_toml(), ""):
+        (folder / "plan.toml").write_text(mine)
+        for begun in (
+            lambda: build_table(small, folder, threads=1),
+            lambda: sample_models(SamplePlan.make(hands=1), folder, threads=1),
+        ):
+            with pytest.raises(RunError, match="folder is not empty; name a new or empty one"):
+                begun()
+            assert all_bytes(folder) == {"plan.toml": mine.encode()}
+    # What a killed command of ours left: its plan, or half of it under a hidden name.
+    (folder / "plan.toml").write_text(small.to_toml())
+    (folder / ".plan.toml.tmp").write_text("policy = ")
+    assert build_table(small, folder, threads=1).complete
+    build_table(small, tmp_path / "b", threads=1)
+    assert all_bytes(folder) == all_bytes(tmp_path / "b")
+
+
 def test_verify_tells_a_changed_part_from_a_torn_one(tmp_path: Path, shell: Shell) -> None:
     table = build_table(plan_of(0, 3), tmp_path / "a", threads=1)
     assert table.verify() == 1
@@ -390,7 +421,7 @@ def test_ctrl_c_keeps_finished_parts_and_the_same_command_goes_on(tmp_path: Path
     error = process.communicate(timeout=300)[1]
     assert process.returncode == 130
     assert error == (
-        f"milsim: interrupted; 6 hands are saved in {folder}, and the same command goes on\n"
+        f"milsim: interrupted after 6 hands; they are saved in {folder}; the same command goes on\n"
     )
     table = Table.open(folder)
     assert (table.rows, table.complete, table.verify()) == (6, False, 1)
@@ -398,6 +429,96 @@ def test_ctrl_c_keeps_finished_parts_and_the_same_command_goes_on(tmp_path: Path
         "part-000000004090.json",
         "part-000000004090.parquet",
     ]
+
+
+BROKEN = 1005
+SMALL = ("table", "build", "--policy", "greedy", "--hands", "1000:1024", "--threads", 2, "--out")
+
+
+@pytest.fixture
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twelve parts of two hands."""
+    monkeypatch.setattr("milsim.tables.folder.PART_HANDS", 2)
+    monkeypatch.setattr("milsim.tables.building.CHUNK_HANDS", 1)
+
+
+def break_hands(monkeypatch: pytest.MonkeyPatch, broken: Callable[[int], bool]) -> None:
+    whole = HandMaking.play
+
+    def play(making: HandMaking, start: int, count: int) -> pl.DataFrame:
+        if any(map(broken, range(start, start + count))):
+            raise RuntimeError(f"hand {start} is broken")
+        return whole(making, start, count)
+
+    monkeypatch.setattr(HandMaking, "play", play)
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_hands_that_cannot_be_played_are_told_and_the_others_built(
+    tmp_path: Path, shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        break_hands(patched, lambda hand: hand == BROKEN)
+        outcome = shell(*SMALL, tmp_path / "a")
+        reason = f"could not play {BROKEN}–{BROKEN}: RuntimeError: hand {BROKEN} is broken"
+        assert outcome.code == ExitCode.STOPPED_EARLY, outcome
+        assert outcome.out.startswith("hands     24, ranks 1000:1024; 22 built\n")
+        assert outcome.err.splitlines()[-2:] == [
+            reason,
+            f"milsim: {reason}; 22 hands; they are saved in {tmp_path / 'a'}; "
+            "the same command goes on",
+        ]
+        with pytest.raises(StoppedEarlyError, match=f"could not play {BROKEN}–{BROKEN}: "):
+            build_table(TablePlan.make(policy="greedy", hands=(1000, 1024)), tmp_path / "a")
+    kept = all_bytes(tmp_path / "a")
+    assert len(kept) == 2 + 2 * 11
+    assert "parts/part-000000001004.parquet" not in kept
+    assert shell(*SMALL, tmp_path / "a", "--quiet").code == 0
+    assert shell(*SMALL, tmp_path / "whole", "--quiet").code == 0
+    assert all_bytes(tmp_path / "a") == all_bytes(tmp_path / "whole")
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_where_all_hands_are_broken_only_so_many_are_tried(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    break_hands(monkeypatch, lambda hand: hand >= 1002)
+    told: list[Failure] = []
+    plan = TablePlan.make(policy="greedy", hands=(1000, 1100))
+    collected = collect_table(plan, tmp_path / "a", Collecting(Threads(1), failed=told.append))
+    assert (collected.ended, collected.run.rows) == (Ended.FAILED, 2)
+    assert list(collected.failures) == told
+    assert [each.start for each in told] == [1002 + 2 * n for n in range(MOST_FAILURES)]
+    with pytest.raises(StoppedEarlyError, match="and 15 ranges more; 2 hands; they are saved"):
+        build_table(plan, tmp_path / "a", threads=1)
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_time_that_is_up_ends_it_and_the_same_command_goes_on(
+    tmp_path: Path, shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+
+        class Clock:
+            """Time is up once some hands are played, however fast."""
+
+            @staticmethod
+            def monotonic() -> float:
+                return 0.0 if len(list((tmp_path / "a" / "parts").glob("*.json"))) < 3 else 9.0
+
+        patched.setattr("milsim.tables.building.time", Clock)
+        outcome = shell(*SMALL, tmp_path / "a", "--quiet", "--max-seconds", "9")
+    rows = Table.open(tmp_path / "a").rows
+    assert outcome.code == ExitCode.STOPPED_EARLY, outcome
+    assert outcome.err == (
+        f"milsim: time was up after {rows} hands; they are saved in {tmp_path / 'a'}; "
+        "the same command goes on\n"
+    )
+    assert 6 <= rows < 24
+    assert shell(*SMALL, tmp_path / "a", "--quiet", "--max-seconds", "1e6").code == 0
+    assert shell(*SMALL, tmp_path / "whole", "--quiet").code == 0
+    assert all_bytes(tmp_path / "a") == all_bytes(tmp_path / "whole")
+    assert shell(*SMALL, tmp_path / "a", "--max-seconds", "soon").code == ExitCode.USAGE
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -30,8 +29,8 @@ from milsim.cli.options import (
     rules_of,
     say,
 )
-from milsim.cli.running import shown_progress
-from milsim.errors import InterruptedRunError, RunError, UsageError
+from milsim.cli.running import MaxSecondsOption, collecting, shown_progress
+from milsim.errors import RunError, UsageError
 
 if TYPE_CHECKING:
     from milsim.tables.folder import Table
@@ -82,6 +81,7 @@ def build(
             help="Only every n-th part, from the k-th on; shards may share the folder.",
         ),
     ] = "1/1",
+    max_seconds: MaxSecondsOption = None,
     threads: ThreadsOption = None,
     engine: EngineOption = "threads",
     scheduler: SchedulerOption = None,
@@ -105,30 +105,21 @@ def build(
         per_talon=parse_count("per-talon", per_talon, 1, MAX_PER_TALON),
         hands=None if hands is None else hands_of(hands),
     )
-    which = shard_of(shard)
-    silent = quiet or json
+    which, silent = shard_of(shard), quiet or json
     announce_compilation(quiet=silent)
-    from milsim.tables.building import build_table, hands_left
+    from milsim.tables.building import collect_table, hands_left, stored_in
 
     written = Path(out) if write_from_workers else None
     with (
         engine_of(engine, scheduler, scheduler_file, n_threads, folder=written) as playing,
         shown_progress(hands_left(plan, out, which), "hands", quiet=silent) as progress,
     ):
-        table = build_table(
-            plan,
-            out,
-            shard=which,
-            progress=progress,
-            engine=playing,
-            told=partial(say, quiet=silent),
-        )
+        how = collecting(playing, progress, shard=shard, max_seconds=max_seconds, quiet=silent)
+        collected = collect_table(plan, out, how)
+    table = collected.run
     _print(table, json)
-    if hands_left(plan, out, which):
-        raise InterruptedRunError(
-            f"interrupted; {table.rows:,} hands are saved in {out}, and the same command goes on"
-        )
-    if not quiet and not json and table.complete and plan.is_whole:
+    collected.check(stored_in(table))
+    if not silent and table.complete and plan.is_whole:
         say(f"next: milsim table pack {out} --out FILE.hands")
 
 
@@ -156,6 +147,7 @@ def sample(
         typer.Option("--hands", metavar="N", help="How many hands, of all classes; 2400."),
     ] = None,
     seed: SeedOption = "1",
+    max_seconds: MaxSecondsOption = None,
     threads: ThreadsOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
@@ -178,17 +170,14 @@ def sample(
     )
     silent = quiet or json
     announce_compilation(quiet=silent)
-    from milsim.tables.sampling import hands_to_play, sample_models
+    from milsim.store.engines import Threads
+    from milsim.tables.sampling import collect_sample, hands_to_play, stored_in
 
     with shown_progress(hands_to_play(plan, out), "hands", quiet=silent) as progress:
-        played = sample_models(
-            plan, out, threads=n_threads, progress=progress, told=partial(say, quiet=silent)
-        )
-    _print_sample(played, json)
-    if not played.complete:
-        raise InterruptedRunError(
-            f"interrupted; {played.hands:,} hands are saved in {out}, and the same command goes on"
-        )
+        how = collecting(Threads(n_threads), progress, max_seconds=max_seconds, quiet=silent)
+        collected = collect_sample(plan, out, how)
+    _print_sample(collected.run, json)
+    collected.check(stored_in(collected.run))
     if not silent:
         say(f"next: milsim table pack {out} --out FILE.models.json")
 

@@ -12,24 +12,32 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from milsim.errors import RunError, StoppedEarlyError
-from milsim.files import refuse_link, write_atomically
-from milsim.simulation.engine import chunk_ranges, in_order
+from milsim.errors import RunError
+from milsim.files import read_text, refuse_link, write_atomically
 from milsim.simulation.interrupt import Interrupts
 from milsim.store import lock as locks
-from milsim.store.engines import Engine, Failure, Made, Threads
+from milsim.store.engines import Engine, Failure, Made, Making, Span, Threads
+from milsim.store.folder import checked_folder, disk_errors
 from milsim.store.lock import BEGINNING_NAME, beginning, locked
-from milsim.store.writing import Progress, Report, checked_folder, keep, refusal
+from milsim.store.writing import (
+    MOST_FAILURES,
+    Collected,
+    Collecting,
+    Ended,
+    Progress,
+    Report,
+    keep,
+    part_spans,
+)
+from milsim.tables import folder as tables
 from milsim.tables.columns import rows_of
 from milsim.tables.folder import (
     MANIFEST_NAME,
-    PART_HANDS,
     PARTS_FOLDER,
     PLAN_NAME,
     PartFolder,
     Table,
     manifest_of,
-    part_spans,
     text_of,
 )
 from milsim.tables.plan import TablePlan
@@ -37,6 +45,39 @@ from milsim.tables.playing import HandPlayer
 from milsim.threads import checked_threads
 
 CHUNK_HANDS = 32  # about an eighth of a second
+
+
+def collect_table(
+    plan: TablePlan, folder: str | Path, how: Collecting | None = None
+) -> Collected[Table]:
+    """Play the hands of a plan that the folder does not hold yet.
+
+    Of a shard k of n only every n-th part is played, from the k-th on; shards may write to one
+    folder at the same time, or their ``parts`` be copied together. What is there is never played
+    again, so a second call changes no byte; what is torn is, and told of in words. Finished parts
+    stay, whatever ends it.
+
+    Raises :class:`~milsim.errors.RunError` if the folder holds something else, another plan, or
+    was begun by other code, if it cannot be written, or another process writes into it.
+    """
+    path, how = checked_folder(folder), how or Collecting()
+    alone = how.shard[1] == 1
+    with disk_errors(path):
+        begin(path, manifest_of(plan), plan.to_toml())
+        table = Table.open(path)
+        refuse_another(path, table.manifest, manifest_of(plan))
+        mine = shard_spans(plan, how.shard)
+        if not table.missing(mine):
+            if alone:
+                locks.swept(path, (PARTS_FOLDER,))
+            return Collected(table, Ended.COMPLETE)
+        with locked(path, how.shard):
+            if alone:
+                sweep(path)
+            ended, failures = play_parts(table, HandMaking(plan), table.mended(mine, how.told), how)
+            if alone:
+                sweep(path)  # of workers that were killed while they wrote
+    return Collected(table, ended, failures)
 
 
 def build_table(
@@ -49,40 +90,22 @@ def build_table(
     engine: Engine | None = None,
     told: Callable[[str], None] | None = None,
 ) -> Table:
-    """Play the hands of a plan that the folder does not hold yet, and return the table.
+    """The table of a plan, played as `collect_table` does; after Ctrl-C it is not ``complete``.
 
-    Of ``shard`` k of n only every n-th part is played, from the k-th on; shards may write to one
-    folder at the same time, or their ``parts`` be copied together. What is there is never played
-    again, so a second call changes no byte; what is torn is, and ``told`` of in words. On Ctrl-C
-    finished parts stay, and the table returned is not ``complete``. The ``engine`` plays, or else
-    so many ``threads``.
-
-    Raises :class:`~milsim.errors.RunError` if the folder holds something else, another plan, or
-    was begun by other code, if it cannot be written, or another process writes into it, and
-    :class:`~milsim.errors.StoppedEarlyError` if some hands cannot be played.
+    The ``engine`` plays, or else so many ``threads``. Raises what `collect_table` does, and
+    :class:`~milsim.errors.StoppedEarlyError` if some hands could not be played.
     """
-    path = checked_folder(folder)
     player = engine or Threads(checked_threads(threads))
-    try:
-        begin(path, manifest_of(plan), plan.to_toml())
-        table = Table.open(path)
-        refuse_another(path, table.manifest, manifest_of(plan))
-        mine = shard_spans(plan, shard)
-        if not table.missing(mine):
-            if shard[1] == 1:
-                locks.swept(path, (PARTS_FOLDER,))
-            return table
-        with locked(path, shard):
-            if shard[1] == 1:
-                sweep(path)
-            missing = table.mended(mine, told)
-            if missing:
-                _play_hands(table, missing, player, progress)
-            if shard[1] == 1:
-                sweep(path)  # of workers that were killed while they wrote
-    except OSError as error:
-        raise RunError(f"out {path}: cannot write, {refusal(error)}") from error
-    return table
+    how = Collecting(player, shard=shard, progress=progress, told=told)
+    collected = collect_table(plan, folder, how)
+    if collected.ended == Ended.FAILED:
+        collected.check(stored_in(collected.run))
+    return collected.run
+
+
+def stored_in(table: Table) -> str:
+    """How much of a table there is, for `Collected.check`."""
+    return f"{table.rows:,} hands; they are saved in {table.folder}"
 
 
 def shard_spans(plan: TablePlan, shard: tuple[int, int] = (1, 1)) -> list[tuple[int, int]]:
@@ -91,8 +114,7 @@ def shard_spans(plan: TablePlan, shard: tuple[int, int] = (1, 1)) -> list[tuple[
     >>> shard_spans(TablePlan.make(hands=(4090, 12289)), (2, 2))
     [(4096, 4096), (12288, 1)]
     """
-    k, n = shard
-    return [span for i, span in enumerate(part_spans(plan)) if i % n == k - 1]
+    return list(part_spans(HandMaking(plan), shard))
 
 
 def sweep(path: Path) -> None:
@@ -124,7 +146,7 @@ class HandMaking:
     @property
     def part(self) -> int:
         """Hands a part."""
-        return PART_HANDS
+        return tables.PART_HANDS
 
     def ready(self) -> int:
         """Compile what the plan needs."""
@@ -146,30 +168,47 @@ def _player(plan: TablePlan) -> HandPlayer:
     return HandPlayer.of(plan)
 
 
-def _play_hands(
-    table: Table, missing: list[tuple[int, int]], engine: Engine, progress: Report | None
-) -> None:
-    """Play the missing parts, and keep each that is whole; until Ctrl-C."""
+def play_parts(
+    table: PartFolder, making: Making[Any], missing: Sequence[Span], how: Collecting
+) -> tuple[Ended, tuple[Failure, ...]]:
+    """Play the missing parts, and keep each that is whole: why it ended, and what failed."""
+    whole = dict(missing)
+    total, done, stored = sum(whole.values()), 0, 0
+    interrupts = Interrupts()
     started = time.monotonic()
-    total, done = sum(count for _, count in missing), 0
+    ends = None if how.seconds is None else started + how.seconds
+
+    def stop() -> bool:
+        return interrupts.asked() or (ends is not None and time.monotonic() >= ends)
 
     def heard(count: int) -> None:
         nonlocal done
         done += count
-        if progress is not None:
-            progress(Progress(done, total, time.monotonic() - started))
+        if how.progress is not None:
+            how.progress(Progress(done, total, time.monotonic() - started))
 
-    whole = dict(missing)
-    interrupts = Interrupts()
+    failures: list[Failure] = []
     with interrupts:
-        for outcome in engine.make(HandMaking(table.plan), missing, interrupts.asked, heard):
+        for outcome in how.engine.make(making, missing, stop, heard):
             if isinstance(outcome, Failure):
-                raise StoppedEarlyError(
-                    f"could not play hands {outcome}; {table.rows:,} are saved in {table.folder}"
-                )
+                failures.append(outcome)
+                if how.failed is not None:
+                    how.failed(outcome)
+                if len(failures) >= MOST_FAILURES:
+                    break
             # Of a part that was cut short nothing is kept.
-            if isinstance(outcome, Made) and outcome.piece.count == whole[outcome.piece.start]:
-                keep(outcome, table.folder, (PARTS_FOLDER,))
+            elif outcome.piece.count == whole[outcome.piece.start]:
+                stored += 1
+                if isinstance(outcome, Made):
+                    keep(outcome, table.folder, making.folders)
+    ended = Ended.COMPLETE
+    if interrupts.asked():
+        ended = Ended.INTERRUPTED
+    elif failures:
+        ended = Ended.FAILED
+    elif stored < len(whole):
+        ended = Ended.TIME
+    return ended, tuple(failures)
 
 
 def hands_left(plan: TablePlan, folder: str | Path, shard: tuple[int, int] = (1, 1)) -> int:
@@ -178,38 +217,6 @@ def hands_left(plan: TablePlan, folder: str | Path, shard: tuple[int, int] = (1,
     if (path / MANIFEST_NAME).is_file():
         mine = Table.open(path).missing(mine)
     return sum(count for _, count in mine)
-
-
-def play_parts(
-    table: PartFolder,
-    missing: list[tuple[int, int]],
-    size: int,
-    rows: Callable[[int, int], tuple[int, pl.DataFrame]],
-    n_threads: int,
-    progress: Report | None,
-) -> None:
-    """Play the missing parts in chunks of a size, and keep each when it is whole; until Ctrl-C.
-
-    ``rows`` makes those of the indices ``start … start + count - 1``, beside ``start``.
-    """
-    started = time.monotonic()
-    total = sum(count for _, count in missing)
-    ends = {start + count: start for start, count in missing}
-    held: list[pl.DataFrame] = []
-    done = 0
-    chunks = [each for start, count in missing for each in chunk_ranges(start, count, size)]
-    counts = dict(chunks)
-    interrupts = Interrupts()
-    with interrupts:
-        for start, frame in in_order(rows, chunks, n_threads, interrupts.asked):
-            held.append(frame)
-            done += counts[start]
-            if progress is not None:
-                progress(Progress(done, total, time.monotonic() - started))
-            end = start + counts[start]
-            if end in ends:
-                table.keep(ends[end], end - ends[end], pl.concat(held))
-                held = []
 
 
 def begin(path: Path, content: dict[str, Any], plan: str) -> None:
@@ -222,8 +229,10 @@ def begin(path: Path, content: dict[str, Any], plan: str) -> None:
         raise RunError(f"out {path}: is a file; name a new or empty folder, or one to go on with")
     if not (path / MANIFEST_NAME).exists():
         strange = [each.name for each in path.iterdir()] if path.is_dir() else []
-        own = {PLAN_NAME, PARTS_FOLDER, f".{MANIFEST_NAME}.tmp", f".{PLAN_NAME}.tmp"}
-        if set(strange) - own - {BEGINNING_NAME}:
+        own = {PARTS_FOLDER, f".{MANIFEST_NAME}.tmp", f".{PLAN_NAME}.tmp", BEGINNING_NAME}
+        if _holds(path / PLAN_NAME, plan):  # somebody else's is not ours to write over
+            own.add(PLAN_NAME)
+        if set(strange) - own:
             raise RunError(f"out {path}: folder is not empty; name a new or empty one")
         (path / PARTS_FOLDER).mkdir(parents=True, exist_ok=True)
         with beginning(path):
@@ -232,6 +241,13 @@ def begin(path: Path, content: dict[str, Any], plan: str) -> None:
                 write_atomically(path / MANIFEST_NAME, text_of(content).encode())
     elif (path / BEGINNING_NAME).exists():
         (path / BEGINNING_NAME).unlink(missing_ok=True)
+
+
+def _holds(path: Path, text: str) -> bool:
+    try:
+        return read_text(path, len(text.encode())) == text
+    except (OSError, ValueError):
+        return False
 
 
 def refuse_another(path: Path, found: dict[str, Any], content: dict[str, Any]) -> None:
@@ -251,9 +267,11 @@ __all__ = [
     "HandMaking",
     "begin",
     "build_table",
+    "collect_table",
     "hands_left",
     "play_parts",
     "refuse_another",
     "shard_spans",
+    "stored_in",
     "sweep",
 ]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,14 @@ import polars as pl
 from numpy.typing import NDArray
 
 from milsim.errors import RunError
-from milsim.files import reason_of
 from milsim.rules import Rules
 from milsim.simulation.engine import chunk_ranges
+from milsim.store.engines import Threads
+from milsim.store.folder import checked_folder, disk_errors
 from milsim.store.lock import locked
-from milsim.store.writing import Report, checked_folder
+from milsim.store.writing import Collected, Collecting, Ended, Report
 from milsim.tables.building import begin, play_parts, refuse_another, sweep
-from milsim.tables.folder import PartFolder, manifest_of, plan_of, read_manifest
+from milsim.tables.folder import PARTS_FOLDER, PartFolder, manifest_of, plan_of, read_manifest
 from milsim.tables.models import ordered_deals, points_of_model
 from milsim.tables.sample_plan import SamplePlan
 from milsim.tables.strata import sampled_hands
@@ -95,6 +97,32 @@ class ModelSample(PartFolder):
         return self.read(schema_of(self.plan))
 
 
+def collect_sample(
+    plan: SamplePlan, folder: str | Path, how: Collecting | None = None
+) -> Collected[ModelSample]:
+    """Play the hands of a plan that the folder does not hold yet.
+
+    What is there is never played again, so a second call changes no byte; what is torn is, and
+    told of in words. Finished parts stay, whatever ends it.
+
+    Raises :class:`~milsim.errors.RunError` if the folder holds something else, another plan, or
+    was begun by other code, and if it cannot be written.
+    """
+    path, how = checked_folder(folder), how or Collecting()
+    content = manifest_of(plan, KIND, SCHEMA_VERSION)
+    with disk_errors(path):
+        begin(path, content, plan.to_toml())
+        sample = ModelSample.open(path)
+        refuse_another(path, sample.manifest, content)
+        if not sample.missing(sample.spans()):
+            return Collected(sample, Ended.COMPLETE)
+        with locked(path):
+            sweep(path)
+            missing = sample.mended(sample.spans(), how.told)
+            ended, failures = play_parts(sample, SampleMaking(plan), missing, how)
+    return Collected(sample, ended, failures)
+
+
 def sample_models(
     plan: SamplePlan,
     folder: str | Path,
@@ -103,37 +131,21 @@ def sample_models(
     progress: Report | None = None,
     told: Callable[[str], None] | None = None,
 ) -> ModelSample:
-    """Play the hands of a plan that the folder does not hold yet, and return the sample.
+    """The sample of a plan, played as `collect_sample` does; after Ctrl-C it is not ``complete``.
 
-    What is there is never played again, so a second call changes no byte; what is torn is, and
-    ``told`` of in words. On Ctrl-C finished parts stay, and the sample returned is not
-    ``complete``.
-
-    Raises :class:`~milsim.errors.RunError` if the folder holds something else, another plan, or
-    was begun by other code, and if it cannot be written.
+    Raises what `collect_sample` does, and :class:`~milsim.errors.StoppedEarlyError` if some hands
+    could not be played.
     """
-    path, n_threads = checked_folder(folder), checked_threads(threads)
-    content = manifest_of(plan, KIND, SCHEMA_VERSION)
-    try:
-        begin(path, content, plan.to_toml())
-        sample = ModelSample.open(path)
-        refuse_another(path, sample.manifest, content)
-        if not sample.missing(sample.spans()):
-            return sample
-        with locked(path):
-            sweep(path)
-            missing = sample.mended(sample.spans(), told)
-            if not missing:
-                return sample
-            rows = _Rows(plan)
-            # Concurrent first compiles can crash numba.
-            rows.of_hand(int(rows.ranks[missing[0][0]]), deals=2)
-            play_parts(sample, missing, CHUNK_HANDS, rows, n_threads, progress)
-    except OSError as error:
-        raise RunError(
-            f"out {path}: cannot write, {reason_of(error)}; name another folder"
-        ) from error
-    return sample
+    how = Collecting(Threads(checked_threads(threads)), progress=progress, told=told)
+    collected = collect_sample(plan, folder, how)
+    if collected.ended == Ended.FAILED:
+        collected.check(stored_in(collected.run))
+    return collected.run
+
+
+def stored_in(sample: ModelSample) -> str:
+    """How much of a sample there is, for `Collected.check`."""
+    return f"{sample.hands:,} hands; they are saved in {sample.folder}"
 
 
 def hands_to_play(plan: SamplePlan, folder: str | Path) -> int:
@@ -145,18 +157,57 @@ def hands_to_play(plan: SamplePlan, folder: str | Path) -> int:
     return sum(count for _, count in sample.missing(sample.spans()))
 
 
+@dataclass(frozen=True, slots=True)
+class SampleMaking:
+    """A sample's hands by their places in it, and the rows of its parts: for engines."""
+
+    plan: SamplePlan
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """One, for the deals."""
+        return (PARTS_FOLDER,)
+
+    @property
+    def first(self) -> int:
+        """The first place."""
+        return 0
+
+    @property
+    def count(self) -> int:
+        """How many hands."""
+        return self.plan.hands
+
+    @property
+    def part(self) -> int:
+        """Hands a part."""
+        return PART_HANDS
+
+    def ready(self) -> int:
+        """Compile what the plan needs."""
+        rows = _rows(self.plan)  # concurrent first compiles can crash numba
+        rows.of_hand(int(rows.ranks[0]), deals=2)
+        return CHUNK_HANDS
+
+    def play(self, start: int, count: int) -> pl.DataFrame:
+        """The rows of the hands at a range of places."""
+        rows = _rows(self.plan)
+        ranks = rows.ranks[start : start + count].tolist()
+        return pl.concat([rows.of_hand(rank, self.plan.deals) for rank in ranks])
+
+    def frames(self, chunks: Sequence[pl.DataFrame]) -> tuple[pl.DataFrame, ...]:
+        """A row a deal."""
+        return (pl.concat(chunks),)
+
+
 class _Rows:
-    """Makes the rows of hands by their places in the sample."""
+    """Makes the rows of hands."""
 
     def __init__(self, plan: SamplePlan) -> None:
         self.plan = plan
         self.ranks = sampled_hands(plan.hands, plan.seed)
         names = [(plan.policy, plan.deals), *plan.models]
         self.models = [(points_of_model(name, plan.rules), deals) for name, deals in names]
-
-    def __call__(self, start: int, count: int) -> tuple[int, pl.DataFrame]:
-        ranks = self.ranks[start : start + count].tolist()
-        return start, pl.concat([self.of_hand(rank, self.plan.deals) for rank in ranks])
 
     def of_hand(self, rank: int, deals: int) -> pl.DataFrame:
         masks, keys = ordered_deals(rank, self.plan.seed, 0, deals)
@@ -168,4 +219,18 @@ class _Rows:
         return pl.DataFrame(columns, schema=schema_of(self.plan), strict=False)
 
 
-__all__ = ["KIND", "ModelSample", "hands_to_play", "sample_models", "schema_of"]
+@lru_cache(maxsize=2)
+def _rows(plan: SamplePlan) -> _Rows:
+    return _Rows(plan)
+
+
+__all__ = [
+    "KIND",
+    "ModelSample",
+    "SampleMaking",
+    "collect_sample",
+    "hands_to_play",
+    "sample_models",
+    "schema_of",
+    "stored_in",
+]
