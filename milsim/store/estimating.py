@@ -16,9 +16,8 @@ from milsim.errors import MilsimError
 from milsim.rules import digest
 from milsim.simulation.grid import Grid, Task
 from milsim.simulation.match_plan import MatchPlan
-from milsim.store.collect import DealMaking
 from milsim.store.engines import Making
-from milsim.store.match_collect import MatchMaking
+from milsim.store.match_collect import making_of
 from milsim.store.parts import part_bytes
 
 SECONDS = 1.0
@@ -67,11 +66,6 @@ class Estimate:
         }
 
 
-def making_of(task: Task) -> Making[Any]:
-    """How the parts of a task are made."""
-    return MatchMaking(task.plan) if isinstance(task.plan, MatchPlan) else DealMaking(task.plan)
-
-
 def kind_of(task: Task) -> Hashable:
     """Tasks of one kind cost the same, one by one."""
     plan = task.plan
@@ -92,12 +86,12 @@ def estimates(grid: Grid, *, threads: int, shards: int = 1) -> Iterator[Estimate
     for task, kind in zip(grid.tasks, kinds, strict=True):
         if kind not in rates:
             try:
-                rates[kind] = calibrated(making_of(largest[kind]), seconds)
+                rates[kind] = calibrated(making_of(largest[kind].plan), seconds)
             except MilsimError as error:
                 raise type(error)(f"task {largest[kind].name}: {error}") from error
         rate = rates[kind]
         count = math.ceil(task.count / shards)
-        parts = math.ceil(count / making_of(task).part)
+        parts = math.ceil(count / making_of(task.plan).part)
         # Threads play; rows are made and written by one.
         store = count * rate.store + parts * rate.begin
         time_taken = max((count * rate.play + store) / threads, store)
@@ -144,4 +138,4 @@ def _stored(making: Making[Any], chunks: list[Any]) -> tuple[float, float]:
     return time.perf_counter() - started, size
 
 
-__all__ = ["Estimate", "Rate", "calibrated", "estimates", "kind_of", "making_of"]
+__all__ = ["Estimate", "Rate", "calibrated", "estimates", "kind_of"]

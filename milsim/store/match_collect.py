@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -31,6 +32,9 @@ from milsim.simulation.match_columns import (
 )
 from milsim.simulation.match_engine import MatchChunk, MatchPlayer
 from milsim.simulation.match_plan import MatchPlan
+from milsim.simulation.plan import Plan
+from milsim.store.collect import DealMaking
+from milsim.store.engines import Making
 from milsim.store.folder import checked_folder
 from milsim.store.manifest import MATCHES_FOLDER, PARTS_FOLDER
 from milsim.store.match_run import MatchRun
@@ -43,6 +47,11 @@ PART_DRIVEN = 1 << 3
 """The same where some policy is not all kernels: some 150 deals, by `pimc` 3 s of one thread."""
 
 Columns = dict[str, NDArray[np.integer]]
+
+
+def making_of(plan: Plan | MatchPlan) -> Making[Any]:
+    """How the parts of a plan of either kind are made."""
+    return MatchMaking(plan) if isinstance(plan, MatchPlan) else DealMaking(plan)
 
 
 def collect_matches(

@@ -13,32 +13,22 @@ import polars as pl
 
 from milsim.errors import RunError, UsageError
 from milsim.files import reason_of, write_atomically
-from milsim.simulation.match_plan import MatchPlan
 from milsim.simulation.plan import Plan, whole_number
-from milsim.store.collect import DealMaking
 from milsim.store.folder import begin_folder, checked_folder, disk_errors, known_manifest
 from milsim.store.lock import locked, sweep
 from milsim.store.manifest import (
-    MATCHES_FOLDER,
-    PARTS_FOLDER,
     Manifest,
     has_rule,
     read_manifest,
 )
+from milsim.store.match_collect import making_of
 from milsim.store.match_run import MatchRun, open_any
 from milsim.store.parts import Part, fault_of, part_bytes
 from milsim.store.pieces import Piece, spans_of
-from milsim.store.prefix import ended
+from milsim.store.prefix import apply_rule
 from milsim.store.run import Run
 
 COMPACT_ROWS = 1 << 22
-
-
-def folders_of(manifest: Manifest[Any]) -> tuple[str, ...]:
-    """The subfolders that each part of a run has a file in."""
-    if isinstance(manifest.plan, MatchPlan):
-        return (PARTS_FOLDER, MATCHES_FOLDER)
-    return (PARTS_FOLDER,)
 
 
 def merge_runs(runs: Sequence[str | Path], out: str | Path) -> Run | MatchRun:
@@ -74,7 +64,8 @@ def merge_runs(runs: Sequence[str | Path], out: str | Path) -> Run | MatchRun:
         if piece.start < before.end:
             both = f"{piece.start}–{min(piece.end, before.end) - 1}"
             raise RunError(f"runs {one} and {other}: both hold {both}; leave one of them out")
-    folders = folders_of(first)
+    making = making_of(first.plan)
+    folders = making.folders
     with disk_errors(path):
         path.mkdir(parents=True, exist_ok=True)
         with locked(path):
@@ -86,7 +77,7 @@ def merge_runs(runs: Sequence[str | Path], out: str | Path) -> Run | MatchRun:
                     if piece not in known:
                         piece.write(path / folders[0])
             if isinstance(first.plan, Plan) and first.plan.stop is not None:
-                ended(DealMaking(first.plan), path, [piece for _, piece in held])
+                apply_rule(making, path, [piece for _, piece in held])
     return open_any(path)
 
 
@@ -117,7 +108,7 @@ def compact_run(run: str | Path, out: str | Path, *, rows: int = COMPACT_ROWS) -
     source, path = Path(run), checked_folder(out)
     opened = open_any(source)
     manifest: Manifest[Any] = opened.manifest
-    folders = folders_of(manifest)
+    folders = making_of(manifest.plan).folders
     if has_rule(manifest.plan) and not manifest.complete:
         raise RunError(
             f"run {source}: its rule to stop by was not applied yet; play it to its end, or merge "
@@ -181,4 +172,4 @@ def told_spans(manifest: Manifest[Any]) -> str:
     return spans_of(manifest.pieces) or "nothing yet"
 
 
-__all__ = ["COMPACT_ROWS", "compact_run", "folders_of", "merge_runs", "told_spans"]
+__all__ = ["COMPACT_ROWS", "compact_run", "merge_runs", "told_spans"]

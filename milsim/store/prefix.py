@@ -186,7 +186,7 @@ def settle(making: Making[Any], folder: Path, ending: Ending) -> None:
     ending.write(folder)
 
 
-def ended(making: Making[Any], folder: Path, pieces: Sequence[Piece]) -> Ending | None:
+def apply_rule(making: Making[Any], folder: Path, pieces: Sequence[Piece]) -> Ending | None:
     """Where a run ends whose pieces are these, if they tell; it is cut there."""
     ending = Prefix(making, folder, pieces).look()
     if ending is not None:
@@ -194,4 +194,4 @@ def ended(making: Making[Any], folder: Path, pieces: Sequence[Piece]) -> Ending 
     return ending
 
 
-__all__ = ["Prefix", "ended", "settle"]
+__all__ = ["Prefix", "apply_rule", "settle"]

@@ -19,12 +19,11 @@ import polars as pl
 
 from milsim.files import reason_of
 from milsim.simulation.match_plan import MatchPlan
-from milsim.store.collect import DealMaking
 from milsim.store.ending import ENDING_NAME
 from milsim.store.engines import Making
 from milsim.store.folder import PLAN_NAME, is_plan_of, new_manifest
 from milsim.store.manifest import Manifest, has_rule, read_identity, stored_manifest
-from milsim.store.match_collect import MatchMaking
+from milsim.store.match_collect import making_of
 from milsim.store.match_schema import deal_schema, match_schema
 from milsim.store.parts import Part
 from milsim.store.pieces import Fault, Piece, gaps, once_more
@@ -77,11 +76,7 @@ def verify_run(folder: str | Path, *, sample: int = SAMPLE, seed: int = 1) -> Ve
     """
     path = Path(folder)
     manifest = read_identity(path)
-    making: Making[Any] = (
-        MatchMaking(manifest.plan)
-        if isinstance(manifest.plan, MatchPlan)
-        else DealMaking(manifest.plan)
-    )
+    making = making_of(manifest.plan)
     found = Verification(path)
     told, found.faults = stored_manifest(path, manifest)
     if not is_plan_of(manifest, path):
