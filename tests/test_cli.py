@@ -324,6 +324,13 @@ def test_closed_stderr_is_no_error(run_folder: Path) -> None:
         assert (outcome.returncode, outcome.stdout) == (code, b"")
 
 
+def test_a_full_stderr_is_no_error(run_folder: Path) -> None:
+    for words, code in ((f"runs verify {run_folder} --sample 0", 0), ("report nothing", 2)):
+        command = f"{sys.executable} -m milsim {words} 2>/dev/full"
+        outcome = subprocess.run(["bash", "-c", command], capture_output=True, check=False)
+        assert outcome.returncode == code
+
+
 @pytest.mark.parametrize("seconds", [0.6, 3.0, pytest.param(8.0, marks=pytest.mark.slow)])
 def test_ctrl_c_before_the_first_deal(tmp_path: Path, seconds: float) -> None:
     """Also in the middle of a first compile: one line, exit 130, nothing broken."""

@@ -429,6 +429,25 @@ def test_a_result_that_died_with_its_worker_is_played_again(mortal: Cluster) -> 
         assert [len(each.outcomes) for each in found] == [1] * 6
 
 
+def test_that_no_worker_is_there_is_told_once() -> None:
+    pytest.importorskip("distributed", reason="needs the extra milsim[dask]")
+    from milsim.store.dask_engine import _Workers
+
+    class Client:
+        status = "running"
+        threads: Iterator[int] = iter([0, 0, 2])
+
+        def nthreads(self) -> dict[str, int]:
+            return {"worker": next(self.threads)}
+
+    pool = _Workers(Client(), "tcp://127.0.0.1:9", writing=False)
+    said: list[str] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("milsim.store.dask_engine._SECONDS_BETWEEN_LOOKS", 0)
+        assert pool.found(lambda: False, said.append)
+    assert said == ["waiting for workers of tcp://127.0.0.1:9: dask worker tcp://127.0.0.1:9 ..."]
+
+
 def test_futures_that_are_lost_or_forgotten_say_so() -> None:
     pytest.importorskip("distributed", reason="needs the extra milsim[dask]")
     from milsim.store.dask_engine import _Workers

@@ -108,7 +108,7 @@ def arena(
     from milsim.reports.arena_print import render_contest
 
     with (
-        engine_of(engine, scheduler, scheduler_file, n_threads) as playing,
+        engine_of(engine, scheduler, scheduler_file, n_threads, quiet=silent) as playing,
         shown_steps(quiet=silent) as progress,
     ):
         contest = held(

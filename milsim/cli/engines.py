@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from milsim.cli.options import say
 from milsim.errors import UsageError, nearest, quote
 
 if TYPE_CHECKING:
@@ -52,8 +54,11 @@ def engine_of(
     threads: int | None,
     *,
     folder: Path | None = None,
+    quiet: bool = False,
 ) -> AbstractContextManager[Engine]:
     """The engine of these options, connected, for a ``with``; into ``folder`` workers write.
+
+    Unless ``quiet`` it says what it waits for.
 
     Raises :class:`~milsim.errors.UsageError` for options that do not go together.
 
@@ -67,7 +72,12 @@ def engine_of(
             raise UsageError("--threads: is for --engine threads; dask worker has --nthreads")
         from milsim.store.dask_engine import Dask
 
-        return Dask(scheduler, scheduler_file=scheduler_file, folder=folder)
+        return Dask(
+            scheduler,
+            scheduler_file=scheduler_file,
+            folder=folder,
+            told=partial(say, quiet=quiet),
+        )
     for name, value in (
         ("--scheduler", scheduler),
         ("--scheduler-file", scheduler_file),

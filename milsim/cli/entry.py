@@ -6,6 +6,26 @@ import contextlib
 import gc
 import os
 import sys
+from typing import Any, cast
+
+
+class _Words:
+    """Stderr, on which nothing depends: where it cannot be written, nobody listens."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        with contextlib.suppress(OSError):
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with contextlib.suppress(OSError):
+            self._stream.flush()
 
 
 def main() -> None:
@@ -14,6 +34,8 @@ def main() -> None:
     # over takes a tenth of the start. Cycles are rare here, and still collected, only later.
     gc.set_threshold(100_000, 20, 20)
     code: object = 0
+    if sys.stderr is not None:
+        sys.stderr = cast("Any", _Words(sys.stderr))
     try:
         from milsim.cli.main import main as run
 

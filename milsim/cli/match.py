@@ -129,7 +129,9 @@ def match(
     how = partial(collecting, shard=shard, max_seconds=max_seconds, quiet=silent)
     written = folder if write_from_workers else None
     with (
-        engine_of(engine, scheduler, scheduler_file, n_threads, folder=written) as playing,
+        engine_of(
+            engine, scheduler, scheduler_file, n_threads, folder=written, quiet=silent
+        ) as playing,
         shown_progress(plan.matches, "matches", quiet=silent) as progress,
     ):
         collected = collect_matches(plan, folder, how(playing, progress))

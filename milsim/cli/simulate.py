@@ -131,7 +131,8 @@ def simulate(
     """
     n_deals, n_threads = parse_count("deals", deals, 1, MAX_DEALS), parse_threads(threads)
     first, seed_number = parse_count("start", start, 0, MAX_DEALS), parse_seed(seed)
-    engines = partial(engine_of, engine, scheduler, scheduler_file, n_threads)
+    silent = quiet or json
+    engines = partial(engine_of, engine, scheduler, scheduler_file, n_threads, quiet=silent)
     if plan_file is not None:
         check_options(context, plan_file)
         from milsim.simulation.grid import read_grid
@@ -183,7 +184,6 @@ def simulate(
         grid = grid_of_plan(plan)
         show_estimates(grid, threads=n_threads, shard=shard, json=json, quiet=quiet)
         return
-    silent = quiet or json
     announce_compilation(quiet=silent)
     from milsim.reports.summary import summary
     from milsim.store.collect import collect

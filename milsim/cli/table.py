@@ -111,7 +111,9 @@ def build(
 
     written = Path(out) if write_from_workers else None
     with (
-        engine_of(engine, scheduler, scheduler_file, n_threads, folder=written) as playing,
+        engine_of(
+            engine, scheduler, scheduler_file, n_threads, folder=written, quiet=silent
+        ) as playing,
         shown_progress(hands_left(plan, out, which), "hands", quiet=silent) as progress,
     ):
         how = collecting(playing, progress, shard=shard, max_seconds=max_seconds, quiet=silent)

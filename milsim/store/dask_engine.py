@@ -47,8 +47,9 @@ class Dask:
 
     ``scheduler`` is its address (``tcp://host:8786``), or ``scheduler_file`` the file that ``dask
     scheduler --scheduler-file`` writes. With ``folder``, a run folder on a path that all workers
-    share, they write the parts themselves. Raises :class:`~milsim.errors.UsageError` without the
-    extra or with no scheduler, :class:`~milsim.errors.RunError` for one that does not answer.
+    share, they write the parts themselves. ``told`` hears what is waited for. Raises
+    :class:`~milsim.errors.UsageError` without the extra or with no scheduler,
+    :class:`~milsim.errors.RunError` for one that does not answer.
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class Dask:
         *,
         scheduler_file: str | Path | None = None,
         folder: str | Path | None = None,
+        told: Callable[[str], None] | None = None,
     ) -> None:
         """Connect."""
         try:
@@ -71,6 +73,7 @@ class Dask:
             scheduler if scheduler is not None else _address_in(Path(str(scheduler_file)))
         )
         self.folder = None if folder is None else str(Path(folder).resolve())
+        self.told = told
         for name in ("distributed", "distributed.client", "distributed.core", "tornado"):
             # What they would say of a scheduler that is gone is our one line.
             logging.getLogger(name).setLevel(logging.CRITICAL)
@@ -110,7 +113,7 @@ class Dask:
         pool = _Workers(self._client, self.address, writing=self.folder is not None)
         first = Task(making, (), code_here(getattr(making.plan, "policies", ())), self.folder)
         with pool.told(), _token_in(self.folder) as token:
-            if pool.found(stop):
+            if pool.found(stop, self.told):
                 pool.check(first, token, stop)
                 yield from drive(pool, making, spans, stop, heard, self.folder)
 
@@ -192,9 +195,12 @@ class _Workers:
             )
         return self._width
 
-    def found(self, stop: Callable[[], bool]) -> bool:
-        """Wait for workers; False if it is stopped meanwhile."""
+    def found(self, stop: Callable[[], bool], told: Callable[[str], None] | None = None) -> bool:
+        """Wait for workers, which is told if there are none; False if it is stopped meanwhile."""
         while not self.width():
+            if told is not None:
+                told(f"waiting for workers of {self.address}: dask worker {self.address} ...")
+                told = None
             if stop():
                 return False
             time.sleep(0.1)
