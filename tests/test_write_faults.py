@@ -1,11 +1,13 @@
-"""Each single write of a run fails in turn; parts of matches are damaged in every way.
+"""Each single write of a run fails or is its last; parts of matches are damaged in every way.
 
 Here it is this process whose files fail: `tests.test_faults` has real disks and real kills.
 """
 
 from __future__ import annotations
 
+import builtins
 import errno
+import io
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -35,8 +37,8 @@ from milsim.tables.plan import TablePlan
 from tests.command_line import Shell
 from tests.folders import bytes_of
 
-DEALS = Plan.make(deals=600, seed=5)
-MATCHES = MatchPlan.make(matches=60, seed=5)
+DEALS = Plan.make(deals=150, seed=5)
+MATCHES = MatchPlan.make(matches=10, seed=5)
 HANDS = TablePlan.make(hands=(1000, 1008))
 
 WRITERS: dict[str, Callable[[Path], Any]] = {
@@ -48,8 +50,8 @@ WRITERS: dict[str, Callable[[Path], Any]] = {
 
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(collecting, "PART_DEALS", 256)
-    monkeypatch.setattr(match_collect, "PART_MATCHES", 16)
+    monkeypatch.setattr(collecting, "PART_DEALS", 64)
+    monkeypatch.setattr(match_collect, "PART_MATCHES", 4)
     monkeypatch.setattr(table_folder, "PART_HANDS", 4)
     monkeypatch.setattr(building, "CHUNK_HANDS", 4)
 
@@ -70,13 +72,21 @@ def shell(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) ->
     return Shell(monkeypatch, capfd)
 
 
-class _Failing:
-    """A file whose writes fail half way."""
+KINDS_OF_CALLS = ("open", "write", "fsync", "replace", "mkdir", "unlink")
+FINDS_NO_END = 1000
 
-    def __init__(self, file: IO[bytes], ask: Callable[[], None]) -> None:
+
+class Killed(BaseException):
+    """No code looks after it: with all calls after it in vain, as good as SIGKILL."""
+
+
+class _Watched:
+    """A file that asks half way through each of its writes."""
+
+    def __init__(self, file: IO[Any], ask: Callable[[str], None]) -> None:
         self.file, self.ask = file, ask
 
-    def __enter__(self) -> _Failing:
+    def __enter__(self) -> _Watched:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -85,48 +95,69 @@ class _Failing:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.file, name)
 
-    def write(self, content: bytes) -> int:
-        self.file.write(content[: len(content) // 2])
-        self.ask()
-        self.file.seek(0)
-        return self.file.write(content)
+    def write(self, content: Any) -> int:
+        half = len(content) // 2
+        self.file.write(content[:half])
+        self.file.flush()
+        self.ask("write")
+        return half + self.file.write(content[half:])
 
 
 class Calls:
-    """Counts what writes: open, write, fsync, rename, mkdir, unlink; one of them fails."""
+    """Counts what writes into a folder; the call with the number ``at`` fails, or is a kill.
 
-    def __init__(self, fails: int) -> None:
-        self.fails, self.number = fails, 0
+    After a kill every other call is one, too: of what would clean up nothing is done any more.
+    """
 
-    def ask(self) -> None:
+    def __init__(self, folder: Path, at: int, *, kills: bool = False) -> None:
+        self.folder, self.at, self.kills = folder, at, kills
+        self.number = 0
+        self.met = ""
+        """Which kind of call was met."""
+        self.files: list[IO[Any]] = []
+
+    def ask(self, kind: str) -> None:
         self.number += 1
-        if self.number == self.fails:
-            raise OSError(errno.EIO, "Input/output error")
+        if self.number == self.at:
+            self.met = kind
+            if not self.kills:
+                raise OSError(errno.EIO, "Input/output error")
+        if self.kills and self.number >= self.at:
+            raise Killed
+
+    def is_inside(self, path: object) -> bool:
+        return isinstance(path, str | Path) and Path(path).is_relative_to(self.folder)
 
     @contextmanager
-    def failing(self) -> Iterator[Calls]:
+    def injected(self) -> Iterator[None]:
+        # Where all ways to open and to rename end, so that it does not matter which one is taken.
+        real_open = builtins.open
+
+        def opened(path: Any, mode: str = "r", *more: Any, **named: Any) -> Any:
+            if mode in ("r", "rb") or not self.is_inside(path):
+                return real_open(path, mode, *more, **named)
+            self.ask("open")
+            file = real_open(path, mode, *more, **named)
+            self.files.append(file)
+            return _Watched(file, self.ask)
+
+        def before(real: Callable[..., Any], kind: str) -> Callable[..., Any]:
+            def call(path: Any, *more: Any, **named: Any) -> Any:
+                if isinstance(path, int) or self.is_inside(path):
+                    self.ask(kind)
+                return real(path, *more, **named)
+
+            return call
+
         with pytest.MonkeyPatch.context() as patch:
-            real_open, ask = Path.open, self.ask
-
-            def opened(path: Path, mode: str = "r", *more: Any, **named: Any) -> Any:
-                if mode == "r" or mode == "rb":
-                    return real_open(path, mode, *more, **named)
-                ask()
-                file = real_open(path, mode, *more, **named)
-                return _Failing(file, ask) if mode == "wb" else file
-
-            def before(real: Callable[..., Any]) -> Callable[..., Any]:
-                def call(*given: Any, **named: Any) -> Any:
-                    ask()
-                    return real(*given, **named)
-
-                return call
-
-            patch.setattr(Path, "open", opened)
-            patch.setattr(os, "fsync", before(os.fsync))
-            for name in ("replace", "mkdir", "unlink"):
-                patch.setattr(Path, name, before(getattr(Path, name)))
-            yield self
+            patch.setattr(builtins, "open", opened)
+            patch.setattr(io, "open", opened)
+            for name in ("fsync", "mkdir", "unlink", "replace", "rename"):
+                kind = "replace" if name == "rename" else name
+                patch.setattr(os, name, before(getattr(os, name), kind))
+            yield
+        for file in self.files:
+            file.close()  # as the end of a process does; it frees the locks, too
 
 
 def read(folder: Path, kind: str) -> None:
@@ -142,33 +173,81 @@ def read(folder: Path, kind: str) -> None:
         (MatchRun if kind == "matches" else milsim.store.run.Run).open(folder)  # type: ignore[attr-defined]
 
 
+def nothing_is_half_written(folder: Path, wanted: dict[str, bytes]) -> None:
+    """What has its final name is whole, and what stands beside a part comes after all of it."""
+    found = {
+        name: content
+        for name, content in (bytes_of(folder) if folder.exists() else {}).items()
+        if not Path(name).name.startswith(".")
+    }
+    for name, content in found.items():
+        assert content == wanted[name], name
+    for name in found:
+        if name.startswith("parts/") and name.endswith(".json"):
+            of_it = {each for each in wanted if Path(each).stem == Path(name).stem}
+            assert of_it <= found.keys(), name
+    assert "manifest.json" not in found or "plan.toml" in found
+
+
 @pytest.mark.parametrize("kind", WRITERS)
 def test_each_write_fails_in_turn(undisturbed: dict[str, Path], tmp_path: Path, kind: str) -> None:
     wanted = bytes_of(undisturbed[kind])
-    failed = 0
-    for number in range(1, 1000):
+    failed: list[str] = []
+    for number in range(1, FINDS_NO_END):
         folder = tmp_path / str(number)
-        calls = Calls(number)
+        calls = Calls(folder, number)
         error = None
-        with calls.failing():
+        with calls.injected():
             try:
                 WRITERS[kind](folder)
             except RunError as raised:
                 error = raised
         if error is None:
             # Only at the very end may a failure be none: the file of the lock stays for now.
-            assert failed + 3 >= calls.number
+            assert len(failed) + 3 >= calls.number
         else:
             assert "cannot write, input/output error; name another folder" in str(error)
             assert "\n" not in str(error)
-            failed += 1
+            failed.append(calls.met)
         read(folder, kind)
+        nothing_is_half_written(folder, wanted)
         WRITERS[kind](folder)
         assert bytes_of(folder) == wanted
         shutil.rmtree(folder)
         if calls.number < number:
             break
-    assert failed > 20
+    assert calls.number < number
+    assert set(failed) == set(KINDS_OF_CALLS)  # else this test has lost sight of how it is written
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_killed_at_each_write_in_turn(
+    undisturbed: dict[str, Path], tmp_path: Path, kind: str
+) -> None:
+    """Half way through a write, before a rename, between two files: each is met, none by chance."""
+    wanted = bytes_of(undisturbed[kind])
+    met: list[str] = []
+    hidden = 0
+    for number in range(1, FINDS_NO_END):
+        folder = tmp_path / str(number)
+        calls = Calls(folder, number, kills=True)
+        with calls.injected():
+            try:
+                WRITERS[kind](folder)
+            except Killed:
+                met.append(calls.met)
+        read(folder, kind)
+        nothing_is_half_written(folder, wanted)
+        hidden += any(folder.rglob(".*.tmp"))
+        WRITERS[kind](folder)
+        assert bytes_of(folder) == wanted
+        shutil.rmtree(folder)
+        if not calls.met:
+            break
+    assert not calls.met
+    assert set(met) == set(KINDS_OF_CALLS)
+    # Of each file: in the middle of writing, before the sync and before the rename.
+    assert hidden >= 3 * len(wanted)
 
 
 @pytest.mark.parametrize("kind", WRITERS)
@@ -216,7 +295,7 @@ def swap(folder: Path, where: str) -> None:
 def foreign(folder: Path, where: str) -> None:
     """The whole part of another run: the file of the other folder, and what stands beside it."""
     other = folder.parent / "other"
-    collect_matches(MatchPlan.make(matches=60, seed=6), other)
+    collect_matches(MatchPlan.make(matches=10, seed=6), other)
     shutil.copy(part(other, 1, where), part(folder, 1, where))
     beside = part(folder, 1, "parts").with_suffix(".json")
     shutil.copy(part(other, 1, "parts").with_suffix(".json"), beside)
@@ -225,7 +304,7 @@ def foreign(folder: Path, where: str) -> None:
 def foreign_rows(folder: Path, where: str) -> None:
     """Only the rows of another run."""
     other = folder.parent / "other"
-    collect_matches(MatchPlan.make(matches=60, seed=6), other)
+    collect_matches(MatchPlan.make(matches=10, seed=6), other)
     shutil.copy(part(other, 1, where), part(folder, 1, where))
 
 
