@@ -34,8 +34,9 @@ def main() -> None:
     # over takes a tenth of the start. Cycles are rare here, and still collected, only later.
     gc.set_threshold(100_000, 20, 20)
     code: object = 0
-    if sys.stderr is not None:
-        sys.stderr = cast("Any", _Words(sys.stderr))
+    words: Any = sys.stderr  # None after 2>&-
+    if words is not None:
+        sys.stderr = cast("Any", _Words(words))
     try:
         from milsim.cli.main import main as run
 
