@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import signal
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -15,8 +18,10 @@ import pytest
 
 import milsim
 from milsim.confidence import Sequence, covering, log_capital
-from milsim.errors import MilsimError, UsageError
+from milsim.errors import ExitCode, MilsimError, UsageError
+from milsim.reports import arena_engine
 from milsim.reports.arena import Contest, arena, judged, next_look
+from milsim.reports.arena_engine import MatchTablesMaking, TablesMaking, played_matches
 from milsim.reports.arena_play import Account
 from milsim.reports.arena_print import render_contest
 from milsim.reports.arena_seats import groups_of, widest_difference, widest_score
@@ -29,6 +34,7 @@ from milsim.simulation.match_columns import WINNER
 from milsim.simulation.match_engine import play_match_plan
 from milsim.simulation.match_plan import MatchPlan
 from milsim.simulation.plan import Plan
+from milsim.store.engines import Failure, Made, Making, Threads
 from tests.command_line import Shell
 
 SEED = 11
@@ -329,6 +335,83 @@ def test_ctrl_c_exits_with_130(shell: Shell, monkeypatch: pytest.MonkeyPatch) ->
     assert outcome.code == 130
     assert "Interrupted" in outcome.out
     assert outcome.err == "milsim: interrupted after 16 deals; what is shown counts them\n"
+
+
+# -- by an engine --------------------------------------------------------------------------------
+
+
+class Counting:
+    """An engine that notes what it is given to play; ``plays`` says whether it plays it, too."""
+
+    def __init__(self, *, plays: bool = True) -> None:
+        self.plays = plays
+        self.given: list[list[tuple[int, int]]] = []
+
+    def make(
+        self,
+        making: Making[Any],
+        spans: Iterable[tuple[int, int]],
+        stop: Callable[[], bool],
+        heard: Callable[[int], None],
+    ) -> Iterator[Made | Failure]:
+        self.given.append(list(spans))
+        return Threads(1).make(making, self.given[-1], stop, heard) if self.plays else iter(())
+
+
+def test_an_engine_is_given_all_parts_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that all workers have something to play, and are made ready once."""
+    monkeypatch.setattr(arena_engine, "PART_DEALS", 64)
+    monkeypatch.setattr(arena_engine, "PART_MATCHES", 8)
+    engine = Counting()
+    steps: list[tuple[str, int, int]] = []
+    options: dict[str, Any] = {"deals": 200, "matches": 20, "seed": 3, "start": 6}
+    by_engine = arena(
+        "greedy", "random", engine=engine, progress=lambda *at: steps.append(at), **options
+    )
+    assert engine.given == [
+        [(6, 58), (64, 64), (128, 64), (192, 14)],
+        [(6, 2), (8, 8), (16, 8), (24, 2)],
+    ]
+    assert steps[-1] == ("matches", 20, 20)
+    assert by_engine.frame.equals(arena("greedy", "random", threads=1, **options).frame)
+
+
+@pytest.mark.parametrize(("second", "parts"), [("random", 18), ("pimc", 4500)])
+def test_parts_of_matches_are_small_enough_for_many_workers(second: str, parts: int) -> None:
+    engine = Counting(plays=False)
+    found = played_matches(
+        engine,
+        MatchPlan.make(matches=9000),
+        groups_of(2)[0],
+        ("greedy", second),
+        stop=lambda: False,
+        told=lambda count: None,
+    )
+    assert found.n == 0
+    (spans,) = engine.given
+    assert (len(spans), sum(count for _, count in spans)) == (parts, 9000)
+
+
+@pytest.mark.parametrize("what", ["deals", "matches"])
+def test_what_an_engine_cannot_play_is_one_line_and_no_outcome(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    """It is a fault of the code, as in threads, where it is told in the same way."""
+
+    def play(making: object, start: int, count: int) -> object:
+        raise RuntimeError("broken")
+
+    making = TablesMaking if what == "deals" else MatchTablesMaking
+    monkeypatch.setattr(making, "ready", lambda making: 5)
+    monkeypatch.setattr(making, "play", play)
+    monkeypatch.setattr("milsim.cli.arena.engine_of", lambda *options: nullcontext(Threads(1)))
+    command = ["arena", "greedy", "random", "--deals", 100, "--matches", 8, "--engine", "dask"]
+    outcome = shell(*command, "--quiet")
+    assert outcome.code == ExitCode.INTERNAL, outcome
+    assert outcome.out == ""
+    assert outcome.err == (
+        f"milsim: arena: could not play {what} 0–4: RuntimeError: broken; no verdict without them\n"
+    )
 
 
 # -- output --------------------------------------------------------------------------------------

@@ -169,7 +169,8 @@ def arena(
 
     Raises :class:`~milsim.errors.UsageError` for numbers out of range or one policy,
     :class:`~milsim.errors.PolicyError` and :class:`~milsim.errors.RulesError` for policies and
-    rules. Ctrl-C ends it early, with what was played.
+    rules. Ctrl-C ends it early, with what was played. An engine that cannot play a range ends it
+    without an outcome (:class:`milsim.reports.arena_engine.NotPlayedError`).
 
     >>> contest = arena("greedy", "random", deals=200, threads=1)
     >>> contest.verdicts[0].word

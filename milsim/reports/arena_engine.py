@@ -1,7 +1,11 @@
 """An arena played by an engine, such as the workers of a cluster: the same sums as in threads.
 
-All tables of a deal are played together, as one `milsim.store.engines.Making`: its rows hold, table
-beside table, the few columns that an arena counts.
+All tables of a deal, or of a match, are played together, as one `milsim.store.engines.Making`: its
+rows hold, table beside table, the few columns that an arena counts. So all deals of a group go to
+the engine at once, and so do all matches.
+
+A range that cannot be played ends the contest without a verdict: where the fault hangs on the cards
+or on who plays them, what is left without them would not be fair.
 """
 
 from __future__ import annotations
@@ -10,27 +14,28 @@ import io
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from milsim.errors import StoppedEarlyError
+from milsim.errors import ExitCode, MilsimError
 from milsim.reports.arena_play import MATCH_NUMBERS
 from milsim.reports.arena_seats import Group
 from milsim.reports.ratios import Products
-from milsim.simulation import columns
-from milsim.simulation.engine import Chunk, DealPlayer, chunk_ranges
+from milsim.simulation import columns, match_columns
+from milsim.simulation.engine import Chunk, DealPlayer
+from milsim.simulation.match_engine import MatchChunk, MatchPlayer
 from milsim.simulation.match_plan import MatchPlan
 from milsim.simulation.plan import Plan, digest_of
-from milsim.store.engines import Engine, Failure, Made, Making, Span
-from milsim.store.match_collect import MatchMaking
-from milsim.store.match_schema import players_of
+from milsim.store.engines import Engine, Failure, Made, Making
+from milsim.store.writing import part_spans
 
 PART_DEALS, PART_DRIVEN = 1 << 12, 1 << 5
 """Deals a part, at all tables; fewer where some policy is not all kernels."""
-PART_MATCHES = 1 << 12
+PART_MATCHES, PART_DRIVEN_MATCHES = 1 << 9, 1 << 1
+"""The same of matches."""
 COLUMNS = (
     columns.DECLARER,
     columns.CONTRACT,
@@ -41,23 +46,31 @@ COLUMNS = (
 """What an arena counts of a deal (`milsim.simulation.columns`)."""
 
 Tables = list[tuple[NDArray[np.uint64], NDArray[np.int16]]]
+P = TypeVar("P", Plan, MatchPlan)
+
+
+class NotPlayedError(MilsimError):
+    """A range that could not be played: a fault of the code or of who plays, not of the input."""
+
+    exit_code = ExitCode.INTERNAL
 
 
 @dataclass(frozen=True, slots=True)
-class TablesPlan:
-    """Deals of a plan at several tables: ``seatings`` are the policies of each by seat."""
+class TablesPlan(Generic[P]):
+    """Deals or matches of a plan at several tables: ``seatings`` are the policies of each."""
 
-    plan: Plan
-    seatings: tuple[tuple[str, str, str], ...]
+    plan: P
+    seatings: tuple[tuple[str, ...], ...]
+
+    @classmethod
+    def of(cls, plan: P, group: Group, policies: Sequence[str]) -> TablesPlan[P]:
+        """The tables of a group; ``policies`` by number of competitor."""
+        return cls(plan, tuple(tuple(policies[m] for m in table) for table in group.tables))
 
     @property
     def policies(self) -> tuple[str, ...]:
         """All that sit somewhere."""
         return tuple(sorted({name for seating in self.seatings for name in seating}))
-
-    def tables(self) -> list[Plan]:
-        """The plan of each table."""
-        return [replace(self.plan, policies=seating) for seating in self.seatings]
 
     def digest(self) -> str:
         """The identity, as of a plan."""
@@ -69,7 +82,7 @@ class TablesPlan:
 class TablesMaking:
     """All tables of an arena's deals, as an engine plays them."""
 
-    plan: TablesPlan
+    plan: TablesPlan[Plan]
 
     @property
     def folders(self) -> tuple[str, ...]:
@@ -116,8 +129,67 @@ class TablesMaking:
 
 
 @lru_cache(maxsize=8)
-def _players(plan: TablesPlan) -> tuple[DealPlayer, ...]:
-    return tuple(DealPlayer(table) for table in plan.tables())
+def _players(plan: TablesPlan[Plan]) -> tuple[DealPlayer, ...]:
+    found = []
+    for forehand, middlehand, rearhand in plan.seatings:
+        by_seat = forehand, middlehand, rearhand
+        found.append(DealPlayer(replace(plan.plan, policies=by_seat)))
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class MatchTablesMaking:
+    """All tables of an arena's matches, as an engine plays them."""
+
+    plan: TablesPlan[MatchPlan]
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """One; nothing is written into it."""
+        return ("tables",)
+
+    @property
+    def first(self) -> int:
+        """The first match."""
+        return self.plan.plan.start
+
+    @property
+    def count(self) -> int:
+        """How many matches."""
+        return self.plan.plan.matches
+
+    @property
+    def part(self) -> int:
+        """Matches a part."""
+        is_driven = any(player.numbers is None for player in _match_players(self.plan))
+        return PART_DRIVEN_MATCHES if is_driven else PART_MATCHES
+
+    def ready(self) -> int:
+        """Compile what all tables need."""
+        players = _match_players(self.plan)
+        for player in players:
+            player.warm_up()
+        return min(player.size for player in players)
+
+    def play(self, start: int, count: int) -> list[MatchChunk]:
+        """The matches of a range, table by table."""
+        return [player(start, count) for player in _match_players(self.plan)]
+
+    def frames(self, chunks: Sequence[list[MatchChunk]]) -> tuple[pl.DataFrame, ...]:
+        """A row a match, with all its tables beside each other; winners as kernels count them."""
+        found: dict[str, NDArray[Any]] = {}
+        for table, seating in enumerate(self.plan.seatings):
+            results = np.concatenate([chunk[table].results for chunk in chunks], axis=1)
+            found[f"winner_{table}"] = results[match_columns.WINNER]
+            for player in range(len(seating)):
+                final = results[match_columns.FINAL_BY_PLAYER + player]
+                found[f"final_{player}_{table}"] = final
+        return (pl.DataFrame(found),)
+
+
+@lru_cache(maxsize=8)
+def _match_players(plan: TablesPlan[MatchPlan]) -> tuple[MatchPlayer, ...]:
+    return tuple(MatchPlayer(replace(plan.plan, policies=seating)) for seating in plan.seatings)
 
 
 def played_deals(
@@ -131,24 +203,17 @@ def played_deals(
 ) -> Iterator[Tables]:
     """The deals of a plan at the tables of a group: numbers and values, part by part, in order.
 
-    Raises :class:`~milsim.errors.StoppedEarlyError` for a range that could not be played.
+    Raises `NotPlayedError` for a range that could not be played.
     """
-    seatings = tuple(_by_seat(table, policies) for table in group.tables)
-    making = TablesMaking(TablesPlan(plan, seatings))
-    spans = chunk_ranges(plan.start, plan.deals, making.part)
-    for (frame,) in _frames(engine, making, spans, stop, told):
+    making = TablesMaking(TablesPlan.of(plan, group, policies))
+    for frame in _frames(engine, making, stop, told, "deals"):
         tables = []
-        for table in range(len(seatings)):
+        for table in range(len(group.tables)):
             values = np.zeros((columns.N_COLUMNS, frame.height), dtype=np.int16)
             for column in COLUMNS:
                 values[column] = frame[f"{column}_{table}"].to_numpy()
             tables.append((frame[f"deal_{table}"].to_numpy(), values))
         yield tables
-
-
-def _by_seat(table: Sequence[int], policies: Sequence[str]) -> tuple[str, str, str]:
-    forehand, middlehand, rearhand = (policies[member] for member in table)
-    return forehand, middlehand, rearhand
 
 
 def played_matches(
@@ -160,49 +225,45 @@ def played_matches(
     stop: Callable[[], bool],
     told: Callable[[int], None],
 ) -> Products:
-    """The MATCH_NUMBERS of each member in the matches of a plan, played at every table."""
+    """The MATCH_NUMBERS of each member in the matches of a plan, played at every table.
+
+    Raises `NotPlayedError` for a range that could not be played.
+    """
     found = Products.none(len(MATCH_NUMBERS) * len(group.members))
-    for start, count in chunk_ranges(plan.start, plan.matches, PART_MATCHES):
-        if stop():
-            break
-        numbers = np.zeros((len(group.members), len(MATCH_NUMBERS), count), dtype=np.int64)
-        for table in group.tables:
-            seated = replace(
-                plan,
-                start=start,
-                matches=count,
-                policies=tuple(policies[member] for member in table),
-            )
-            making = MatchMaking(seated)
-            spans = chunk_ranges(start, count, making.part)
-            parts = [both[1] for both in _frames(engine, making, spans, lambda: False, _nobody)]
-            rows = pl.concat(parts).sort("match")
-            winner = rows["winner"].to_numpy()
-            for player, member in zip(players_of(len(table)), table, strict=True):
+    making = MatchTablesMaking(TablesPlan.of(plan, group, policies))
+    for frame in _frames(engine, making, stop, told, "matches"):
+        shape = (len(group.members), len(MATCH_NUMBERS), frame.height)
+        numbers = np.zeros(shape, dtype=np.int64)
+        for table, seated in enumerate(group.tables):
+            winner = frame[f"winner_{table}"].to_numpy()
+            for player, member in enumerate(seated):
                 place = group.members.index(member)
                 numbers[place, 0] += winner == player
-                numbers[place, 1] += rows[f"final_{player}"].to_numpy()
-        found += Products.of(numbers.reshape(-1, count))
-        told(count)
+                numbers[place, 1] += frame[f"final_{player}_{table}"].to_numpy()
+        found += Products.of(numbers.reshape(-1, frame.height))
     return found
-
-
-def _nobody(_count: int) -> None:
-    """Hears, and tells nobody."""
 
 
 def _frames(
     engine: Engine,
     making: Making[Any],
-    spans: Iterator[Span],
     stop: Callable[[], bool],
     told: Callable[[int], None],
-) -> Iterator[tuple[pl.DataFrame, ...]]:
-    for outcome in engine.make(making, spans, stop, told):
+    what: str,
+) -> Iterator[pl.DataFrame]:
+    for outcome in engine.make(making, part_spans(making), stop, told):
         if isinstance(outcome, Failure):
-            raise StoppedEarlyError(f"arena: could not play deals {outcome}")
+            raise NotPlayedError(f"arena: could not play {what} {outcome}; no verdict without them")
         assert isinstance(outcome, Made)  # no worker writes: there is no folder
-        yield tuple(pl.read_parquet(io.BytesIO(content)) for content in outcome.contents)
+        (content,) = outcome.contents
+        yield pl.read_parquet(io.BytesIO(content))
 
 
-__all__ = ["TablesMaking", "TablesPlan", "played_deals", "played_matches"]
+__all__ = [
+    "MatchTablesMaking",
+    "NotPlayedError",
+    "TablesMaking",
+    "TablesPlan",
+    "played_deals",
+    "played_matches",
+]

@@ -22,10 +22,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from milsim.errors import MilsimError, RunError, VerificationError, quote
-from milsim.files import read_text, reason_of, write_atomically
+from milsim.files import read_text, reason_of
 from milsim.rules import Rules, values_of
 from milsim.rules.fields import build
-from milsim.store.parts import Part, fault_of, name_of, part_bytes, source_of
+from milsim.store.parts import Part, fault_of, name_of, source_of
 from milsim.store.pieces import Piece, beside
 from milsim.tables.columns import SCHEMA_VERSION, schema_of
 from milsim.tables.plan import TablePlan
@@ -229,16 +229,6 @@ class PartFolder:
             if fault is not None:
                 raise VerificationError(f"part {path}: {fault}; {_AGAIN}")
         return len(parts)
-
-    def keep(self, start: int, count: int, rows: pl.DataFrame) -> None:
-        """Write the part of so many indices from this one on, then what stands beside it.
-
-        From then on it counts.
-        """
-        content = part_bytes(rows)
-        part = Part.of(start, rows.height, content)
-        write_atomically(self.folder / PARTS_FOLDER / part.name, content)
-        Piece(self.plan_digest, start, count, (part,)).write(self.folder / PARTS_FOLDER)
 
 
 @dataclass(frozen=True, slots=True)
