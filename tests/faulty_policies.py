@@ -1,13 +1,20 @@
-"""Bad policies and broken kernels, for command lines of tests: see `tests.forked_commands.Job`."""
+"""Bad policies, broken kernels and clocks, for command lines: see `tests.forked_commands.Job`."""
 
 from __future__ import annotations
 
+import ctypes
+import datetime
+import os
+import signal
+import sys
 import threading
 import time
+from itertools import count
 from typing import Any
 
 from milsim.knowledge import View
 from milsim.policies import Policy, register
+from milsim.store.collect import DealMaking
 
 ASKED = 800
 """Bad policies answer well so often, so that parts are finished before they do not."""
@@ -67,8 +74,6 @@ def register_them() -> None:
 
 def break_a_range() -> None:
     """Deals 700 to 710 cannot be played, whoever asks."""
-    from milsim.store.collect import DealMaking
-
     real = DealMaking.play
 
     def play(self: DealMaking, start: int, count: int) -> Any:
@@ -79,8 +84,64 @@ def break_a_range() -> None:
     DealMaking.play = play  # type: ignore[method-assign]
 
 
+def press_ctrl_c() -> None:
+    """Ctrl-C while the deals 700 to 710 are played, and a while before they are."""
+    real = DealMaking.play
+
+    def play(self: DealMaking, start: int, count: int) -> Any:
+        if start <= 710 and start + count > 700:
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.2)
+        return real(self, start, count)
+
+    DealMaking.play = play  # type: ignore[method-assign]
+
+
 def turn_the_clock_back() -> None:
-    """Each look at the clock of the wall is an hour before the last."""
-    hours = iter(range(10**9, 0, -1))
-    time.time = lambda: 3600.0 * next(hours)
-    time.time_ns = lambda: 3600 * 10**9 * next(hours)
+    """Each look at the clock of the wall is an hour before the last; a part takes a while."""
+    _clock_by(-3600)
+    _play_slowly()
+
+
+def let_the_clock_leap() -> None:
+    """Each look at the clock of the wall is a day after the last."""
+    _clock_by(24 * 3600)
+
+
+def _clock_by(seconds: int) -> None:
+    looks = count(int(time.time()), seconds)
+    time.time = lambda: float(next(looks))
+    time.time_ns = lambda: next(looks) * 10**9
+
+    class Wall(datetime.datetime):
+        @classmethod
+        def now(cls, tz: datetime.tzinfo | None = None) -> Wall:
+            return cls.fromtimestamp(next(looks), tz)
+
+    datetime.datetime = Wall  # type: ignore[misc]
+
+
+def _play_slowly() -> None:
+    real = DealMaking.play
+
+    def play(self: DealMaking, start: int, count: int) -> Any:
+        time.sleep(0.02)
+        return real(self, start, count)
+
+    DealMaking.play = play  # type: ignore[method-assign]
+
+
+def be_like_any_user() -> None:
+    """What is not to be written is not written by root either: it gives up its right to."""
+    if sys.platform != "linux" or os.geteuid():
+        return
+    libc = ctypes.CDLL(None, use_errno=True)
+    header = (ctypes.c_uint32 * 2)(0x20080522, 0)  # version 3, this thread
+    # Effective, permitted, inheritable of the first 32 capabilities, then of the others.
+    held = (ctypes.c_uint32 * 6)()
+    if libc.capget(header, held):
+        raise OSError(ctypes.get_errno(), "capget")
+    for place in range(3):
+        held[place] &= ~0b110  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
+    if libc.capset(header, held):
+        raise OSError(ctypes.get_errno(), "capset")
