@@ -447,6 +447,39 @@ def test_merging_once_more_changes_no_byte_and_mends(tmp_path: Path, undisturbed
     assert bytes_of(out) == bytes_of(undisturbed)
 
 
+def test_a_part_under_a_name_where_no_part_begins_goes(folder: Path, undisturbed: Path) -> None:
+    for suffix in (".json", ".parquet"):
+        beside = part(folder, 1, suffix)
+        shutil.copy(beside, beside.with_name(f"part-000000000999{suffix}"))
+    assert verify_run(folder, sample=0).faults
+    collect(PLAN, folder)
+    assert bytes_of(folder) == bytes_of(undisturbed)
+
+
+@pytest.mark.parametrize("name", ["ending.json", "matches/x", "parts", "link"])
+def test_verify_names_what_is_not_of_the_run(folder: Path, tmp_path: Path, name: str) -> None:
+    path = folder / ("parts" if name == "link" else name.split("/")[0])
+    if name in ("parts", "link"):
+        (folder / "parts").rename(tmp_path / "away")
+    if name == "link":
+        path.symlink_to(tmp_path / "away")
+    else:
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).touch()
+    faults = verify_run(folder, sample=0).faults
+    assert [(fault.kind, fault.path) for fault in faults] == [("foreign", path)]
+
+
+@pytest.mark.parametrize("name", [".lock", "parts/part-000000000256.parquet", "plan.toml"])
+def test_a_folder_where_a_file_should_be_is_named(folder: Path, name: str) -> None:
+    for suffix in (".parquet", ".json"):
+        part(folder, 1, suffix).unlink()
+    (folder / name).unlink(missing_ok=True)
+    (folder / name).mkdir()
+    with pytest.raises(RunError, match=f"cannot write .*{name}, is a directory"):
+        collect(PLAN, folder)
+
+
 @pytest.mark.parametrize("spoilt", ["missing", "changed"])
 def test_a_plan_beside_the_manifest_is_the_runs_own(
     tmp_path: Path, folder: Path, undisturbed: Path, spoilt: str

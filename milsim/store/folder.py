@@ -114,6 +114,10 @@ def disk_errors(path: Path) -> Iterator[None]:
     """Turn what the disk refuses into a RunError."""
     try:
         yield
+    except (IsADirectoryError, NotADirectoryError, FileExistsError) as error:
+        # Of these it matters which of the folder's files it is.
+        place = error.filename2 or error.filename
+        raise RunError(f"out {path}: cannot write {place}, {reason_of(error)}") from error
     except OSError as error:
         raise RunError(f"out {path}: cannot write, {refusal(error)}") from error
 

@@ -22,7 +22,7 @@ from milsim.simulation.match_plan import MatchPlan
 from milsim.store.ending import ENDING_NAME
 from milsim.store.engines import Making
 from milsim.store.folder import PLAN_NAME, is_plan_of, new_manifest
-from milsim.store.manifest import Manifest, has_rule, read_identity, stored_manifest
+from milsim.store.manifest import MATCHES_FOLDER, Manifest, has_rule, read_identity, stored_manifest
 from milsim.store.match_collect import making_of
 from milsim.store.match_schema import deal_schema, match_schema
 from milsim.store.parts import Part
@@ -194,6 +194,15 @@ def _strangers(
         return Fault("foreign", each, "is none of the run's parts; remove it")
 
     accused = {fault.path for fault in found.faults}
+    if not has_rule(making.plan) and (path / ENDING_NAME).exists():
+        words = "the run has no rule to stop by; remove it"
+        found.faults.append(Fault("foreign", path / ENDING_NAME, words))
+    for each in (path / folder for folder in making.folders):
+        if each.is_symlink() or (each.exists() and not each.is_dir()):
+            found.faults.append(Fault("foreign", each, "is no folder; remove it"))
+    if MATCHES_FOLDER not in making.folders and (path / MATCHES_FOLDER).exists():
+        words = "is of no run of deals; remove it"
+        found.faults.append(Fault("foreign", path / MATCHES_FOLDER, words))
     for place, folder in enumerate(making.folders):
         known = {piece.parts[place].name for piece in pieces}
         for each in sorted((path / folder).glob("*")):

@@ -309,6 +309,10 @@ def _mended(making: Making[Any], path: Path, how: Collecting, read: Known) -> Ma
             how.told(words)
         # Another shard may be mending the same.
         beside_it.unlink(missing_ok=True)
+        if how.shard[1] == 1 and beside_it.name != ENDING_NAME:
+            # Where no part begins nothing is played that would be written over it.
+            for folder in making.folders:
+                (path / folder / beside_it.with_suffix(".parquet").name).unlink(missing_ok=True)
     gone = {beside_it.name for beside_it, _ in bad}
     return replace(manifest, pieces=tuple(p for p in pieces if beside(p.start) not in gone))
 
