@@ -404,7 +404,7 @@ def test_what_an_engine_cannot_play_is_one_line_and_no_outcome(
     making = TablesMaking if what == "deals" else MatchTablesMaking
     monkeypatch.setattr(making, "ready", lambda making: 5)
     monkeypatch.setattr(making, "play", play)
-    monkeypatch.setattr("milsim.cli.arena.engine_of", lambda *options: nullcontext(Threads(1)))
+    monkeypatch.setattr("milsim.cli.arena.engine_of", lambda *_, **more: nullcontext(Threads(1)))
     command = ["arena", "greedy", "random", "--deals", 100, "--matches", 8, "--engine", "dask"]
     outcome = shell(*command, "--quiet")
     assert outcome.code == ExitCode.INTERNAL, outcome
