@@ -130,7 +130,8 @@ def merge(
     A rule to stop by (--ci-width, --decide) is applied: what lies behind the end is left out.
     Folders of one plan are merged task by task.
     """
-    from milsim.store.merging import merge_runs, told_spans
+    from milsim.store.merging import merge_runs
+    from milsim.store.pieces import spans_of
     from milsim.store.planned import is_plan, merge_plans
 
     if is_plan(runs[0]):
@@ -141,7 +142,7 @@ def merge(
     merged = merge_runs(runs, out)
     manifest = merged.manifest
     say(
-        f"{manifest.stored:,} of {manifest.planned:,} in {out}: {told_spans(manifest)}",
+        f"{manifest.stored:,} of {manifest.planned:,} in {out}: {spans_of(manifest.pieces)}",
         quiet=quiet,
     )
 

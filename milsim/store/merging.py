@@ -24,7 +24,7 @@ from milsim.store.manifest import (
 from milsim.store.match_collect import making_of
 from milsim.store.match_run import MatchRun, open_any
 from milsim.store.parts import Part, fault_of, part_bytes
-from milsim.store.pieces import Piece, spans_of
+from milsim.store.pieces import Piece
 from milsim.store.prefix import apply_rule
 from milsim.store.run import Run
 
@@ -167,9 +167,4 @@ def _join(source: Path, path: Path, folders: Sequence[str], group: list[Piece]) 
     Piece(group[0].plan, start, count, tuple(parts)).write(path / folders[0])
 
 
-def told_spans(manifest: Manifest[Any]) -> str:
-    """Which indices a run holds, for people."""
-    return spans_of(manifest.pieces) or "nothing yet"
-
-
-__all__ = ["COMPACT_ROWS", "compact_run", "merge_runs", "told_spans"]
+__all__ = ["COMPACT_ROWS", "compact_run", "merge_runs"]

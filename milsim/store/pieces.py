@@ -218,8 +218,12 @@ def spans_of(pieces: Sequence[Piece]) -> str:
 
     >>> spans_of([Piece("", 0, 3, ()), Piece("", 5, 1, ())])
     '0–2, 5'
+    >>> spans_of([])
+    'none yet'
     """
     ranges = list(covered(pieces))
+    if not ranges:
+        return "none yet"
     shown = [
         f"{start}" if count == 1 else f"{start}–{start + count - 1}" for start, count in ranges[:3]
     ]
