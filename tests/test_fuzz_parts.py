@@ -8,8 +8,11 @@ kernel gets what a run cannot hold, nothing hangs, and nothing takes much memory
 from __future__ import annotations
 
 import io
+import json
 import random
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -21,12 +24,14 @@ import pytest
 import milsim
 from milsim.errors import ExitCode, MilsimError, RunError
 from milsim.reports import REPORTS, ReportEntry
+from milsim.simulation.plan import Plan
 from milsim.store.match_run import MatchRun, open_any
 from milsim.store.merging import compact_run, merge_runs
 from milsim.store.parts import Part
 from milsim.store.pieces import Piece
 from milsim.store.run import Run
 from milsim.store.verifying import verify_run
+from milsim.store.writing import begin_folder, new_manifest
 from milsim.tables.building import build_table
 from milsim.tables.folder import PartFolder, Table
 from milsim.tables.plan import TablePlan
@@ -209,22 +214,79 @@ def test_a_run_that_goes_on_gives_kernels_nothing_forged(whole: Path, tmp_path: 
             ).collect()
 
 
-def test_bodies_that_unpack_to_much(whole: Path, tmp_path: Path, shell: Shell) -> None:
-    """Fifty million rows in some kilobytes, told of or not."""
-    rows = pl.read_parquet(body_of(whole / "deals", "deals"))
-    bomb = pl.concat([rows.head(1).with_columns(pl.lit(0).cast(t).alias(n)
-                      for n, t in rows.schema.items())] * 20_000)  # fmt: skip
-    bomb = bomb.with_columns(index=pl.int_range(pl.len(), dtype=pl.UInt64) * 0)
-    content = parquet(bomb)
-    assert len(content) < 20_000
-    for told in (40, bomb.height):
-        folder = Path(shutil.copytree(whole / "deals", tmp_path / str(told)))
-        forge(folder, "deals", content, told)
-        for words in ("report bidding", "runs verify", "runs ls"):
-            outcome = shell(*words.split(), folder)
-            assert "internal error" not in outcome.err
-            assert outcome.code in (ExitCode.BAD_INPUT, ExitCode.VERIFICATION_FAILED, ExitCode.OK)
-            assert outcome.code != ExitCode.OK or words == "runs ls"
+BOMB_ROWS = 3_000_000
+"""More than 100 MB in memory, and some kilobytes of Parquet, as each column has one value."""
+MOST_MORE_MEMORY = 60_000_000
+PEAKS = """
+import json, re, sys
+from pathlib import Path
+from milsim.cli.main import main
+
+found = []
+for folder in sys.argv[1:]:
+    report = "match" if "matches" in folder else "bidding"
+    for words in (f"report {report}", "runs verify --sample 0", "runs ls"):
+        sys.argv = ["milsim", *words.split(), folder]
+        code = 0
+        try:
+            main()
+        except SystemExit as stop:
+            code = stop.code
+        peak = re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1]
+        found.append([folder, words.split()[1], code or 0, int(peak) * 1024])
+print("\\n" + json.dumps(found))
+"""
+"""A process of its own: the most memory that it had, after each command."""
+
+
+def bomb(rows: Rows) -> bytes:
+    buffer = io.BytesIO()
+    pl.LazyFrame().select(
+        pl.repeat(rows[name][0], BOMB_ROWS, dtype=dtype).alias(name)
+        for name, dtype in rows.schema.items()
+    ).sink_parquet(buffer, row_group_size=BOMB_ROWS, statistics=False)
+    return buffer.getvalue()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks Linux for the peak of its memory")
+def test_bodies_that_unpack_to_much(whole: Path, tmp_path: Path) -> None:
+    """Three million rows in some kilobytes, told of or not."""
+    deals = bomb(pl.read_parquet(body_of(whole / "deals", "deals")))
+    matches = bomb(pl.read_parquet(body_of(whole / "matches", "matches")))
+    assert len(deals) + len(matches) < 200_000
+    folders = [tmp_path / name for name in ("deals untold", "deals told", "matches told")]
+    for folder in folders:
+        shutil.copytree(whole / folder.name.split()[0], folder)
+    forge(folders[0], "deals", deals, 40)
+    forge(folders[2], "matches", matches, BOMB_ROWS)
+    # A run of deals has as many rows as deals: only a greater plan can have so many.
+    shutil.rmtree(folders[1])
+    plan = Plan.make(deals=BOMB_ROWS, mode="declarer")
+    begin_folder(new_manifest(plan), folders[1], ("parts",))
+    part = Part.of(0, BOMB_ROWS, deals)
+    (folders[1] / "parts" / part.name).write_bytes(deals)
+    Piece(plan.digest(), 0, BOMB_ROWS, (part,)).write(folders[1] / "parts")
+
+    first = [whole / "deals", whole / "matches"]
+    done = subprocess.run(
+        [sys.executable, "-c", PEAKS, *map(str, [*first, *folders])],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
+    )
+    assert "internal error" not in done.stderr
+    assert "Traceback" not in done.stderr
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert len(found) == 3 * 5
+    usual = found[5][-1]  # of runs that are sound
+    for folder, verb, code, peak in found[:6]:
+        assert code == ExitCode.OK, (folder, verb)
+        assert peak <= usual
+    refused = {"verify": ExitCode.VERIFICATION_FAILED, "ls": ExitCode.OK}
+    for folder, verb, code, peak in found[6:]:
+        assert code == refused.get(verb, ExitCode.BAD_INPUT), (folder, verb)
+        assert peak < usual + MOST_MORE_MEMORY, (folder, verb)
 
 
 @pytest.mark.slow
