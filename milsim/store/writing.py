@@ -33,8 +33,6 @@ from milsim.store.folder import (
     known_manifest,
     new_manifest,
 )
-from milsim.store.folder import checked_folder as checked_folder
-from milsim.store.folder import refusal as refusal
 from milsim.store.lock import Shard, locked, sweep, swept
 from milsim.store.manifest import (
     MANIFEST_NAME,
