@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 
 import milsim
 from milsim.errors import ExitCode, RunError, StoppedEarlyError, UsageError
+from milsim.rules import load
 from milsim.simulation.plan import Plan
 from milsim.store import collect as collecting
 from milsim.store.collect import DealMaking, collect
@@ -445,6 +447,13 @@ def test_merging_once_more_changes_no_byte_and_mends(tmp_path: Path, undisturbed
     part(out, 2).write_bytes(b"x")
     merge_runs(shards, out)
     assert bytes_of(out) == bytes_of(undisturbed)
+
+
+def test_the_same_game_by_another_name_is_another_run(folder: Path, undisturbed: Path) -> None:
+    other = replace(load("mil"), name="ours")
+    with pytest.raises(RunError, match="holds this run with rules called mil, not ours"):
+        collect(Plan.make(deals=DEALS, seed=PLAN.seed, start=PLAN.start, rules=other), folder)
+    assert bytes_of(folder) == bytes_of(undisturbed)
 
 
 def test_a_part_under_a_name_where_no_part_begins_goes(folder: Path, undisturbed: Path) -> None:

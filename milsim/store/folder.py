@@ -53,6 +53,11 @@ def known_manifest(
     there: Manifest[Any] = read_identity(path)
     if there.plan.digest() != fresh.plan.digest() or type(there.plan) is not type(fresh.plan):
         raise RunError(f"out {path}: holds a run of another plan; name another folder")
+    held, wanted = there.plan.rules.name, fresh.plan.rules.name
+    if held != wanted:
+        raise RunError(
+            f"out {path}: holds this run with rules called {held}, not {wanted}; name another folder"
+        )
     if replace(there, pieces=()).to_json() != fresh.to_json():
         raise RunError(
             f"out {path}: was begun by other code ({_differing(there, fresh)}); play it anew in "
