@@ -451,7 +451,7 @@ def test_merging_once_more_changes_no_byte_and_mends(tmp_path: Path, undisturbed
 
 def test_the_same_game_by_another_name_is_another_run(folder: Path, undisturbed: Path) -> None:
     other = replace(load("mil"), name="ours")
-    with pytest.raises(RunError, match="holds this run with rules called mil, not ours"):
+    with pytest.raises(RunError, match="holds this run by rules called mil, not ours"):
         collect(Plan.make(deals=DEALS, seed=PLAN.seed, start=PLAN.start, rules=other), folder)
     assert bytes_of(folder) == bytes_of(undisturbed)
 

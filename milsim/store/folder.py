@@ -56,7 +56,7 @@ def known_manifest(
     held, wanted = there.plan.rules.name, fresh.plan.rules.name
     if held != wanted:
         raise RunError(
-            f"out {path}: holds this run with rules called {held}, not {wanted}; name another folder"
+            f"out {path}: holds this run by rules called {held}, not {wanted}; name another one"
         )
     if replace(there, pieces=()).to_json() != fresh.to_json():
         raise RunError(
