@@ -374,6 +374,20 @@ def test_a_plan_of_somebody_else_is_not_written_over(tmp_path: Path) -> None:
     assert all_bytes(folder) == all_bytes(tmp_path / "b")
 
 
+@pytest.mark.parametrize("text", [None, "policy = 1\n"])
+def test_a_plan_that_is_gone_or_changed_is_written_again(tmp_path: Path, text: str | None) -> None:
+    small, folder = plan_of(0, 2), tmp_path / "a"
+    table = build_table(small, folder, threads=1)
+    before = all_bytes(folder)
+    (folder / "plan.toml").unlink()
+    if text is not None:
+        (folder / "plan.toml").write_text(text)
+    with pytest.raises(VerificationError, match=r"plan.toml: is not this table's"):
+        table.verify()
+    build_table(small, folder, threads=1)
+    assert all_bytes(folder) == before
+
+
 def test_verify_tells_a_changed_part_from_a_torn_one(tmp_path: Path, shell: Shell) -> None:
     table = build_table(plan_of(0, 3), tmp_path / "a", threads=1)
     assert table.verify() == 1

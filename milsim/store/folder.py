@@ -82,9 +82,13 @@ def _differing(there: Manifest[Any], fresh: Manifest[Any]) -> str:
 
 def is_plan_of(fresh: Manifest[Any], path: Path) -> bool:
     """Whether the plan.toml of a folder is the one that this run writes."""
-    wanted: str = fresh.plan.to_toml()
+    return holds(path / PLAN_NAME, fresh.plan.to_toml())
+
+
+def holds(path: Path, text: str) -> bool:
+    """Whether a file has this text, and nothing else."""
     try:
-        return read_text(path / PLAN_NAME, len(wanted.encode()) + 1) == wanted
+        return read_text(path, len(text.encode()) + 1) == text
     except (OSError, ValueError):
         return False
 
@@ -151,6 +155,7 @@ __all__ = [
     "begin_folder",
     "checked_folder",
     "disk_errors",
+    "holds",
     "is_plan_of",
     "known_manifest",
     "new_manifest",

@@ -13,11 +13,11 @@ import numpy as np
 import polars as pl
 
 from milsim.errors import RunError
-from milsim.files import read_text, refuse_link, write_atomically
+from milsim.files import refuse_link, write_atomically
 from milsim.simulation.interrupt import Interrupts
 from milsim.store import lock as locks
 from milsim.store.engines import Engine, Failure, Made, Making, Span, Threads
-from milsim.store.folder import checked_folder, disk_errors
+from milsim.store.folder import checked_folder, disk_errors, holds
 from milsim.store.lock import BEGINNING_NAME, beginning, locked
 from milsim.store.writing import (
     MOST_FAILURES,
@@ -65,7 +65,7 @@ def collect_table(
     with disk_errors(path):
         begin(path, manifest_of(plan), plan.to_toml())
         table = Table.open(path)
-        refuse_another(path, table.manifest, manifest_of(plan))
+        go_on_with(path, table.manifest, manifest_of(plan), plan.to_toml())
         mine = shard_spans(plan, how.shard)
         if not table.missing(mine):
             if alone:
@@ -230,7 +230,7 @@ def begin(path: Path, content: dict[str, Any], plan: str) -> None:
     if not (path / MANIFEST_NAME).exists():
         strange = [each.name for each in path.iterdir()] if path.is_dir() else []
         own = {PARTS_FOLDER, f".{MANIFEST_NAME}.tmp", f".{PLAN_NAME}.tmp", BEGINNING_NAME}
-        if _holds(path / PLAN_NAME, plan):  # somebody else's is not ours to write over
+        if holds(path / PLAN_NAME, plan):  # somebody else's is not ours to write over
             own.add(PLAN_NAME)
         if set(strange) - own:
             raise RunError(f"out {path}: folder is not empty; name a new or empty one")
@@ -243,15 +243,11 @@ def begin(path: Path, content: dict[str, Any], plan: str) -> None:
         (path / BEGINNING_NAME).unlink(missing_ok=True)
 
 
-def _holds(path: Path, text: str) -> bool:
-    try:
-        return read_text(path, len(text.encode())) == text
-    except (OSError, ValueError):
-        return False
+def go_on_with(path: Path, found: dict[str, Any], content: dict[str, Any], plan: str) -> None:
+    """Raise RunError if a folder's manifest is not the one that would be written now.
 
-
-def refuse_another(path: Path, found: dict[str, Any], content: dict[str, Any]) -> None:
-    """Raise RunError if a folder's manifest is not the one that would be written now."""
+    A plan beside it that is gone or changed is written again.
+    """
     differing = [name for name in content if found.get(name) != content[name]]
     if "plan" in differing:
         raise RunError(f"out {path}: holds a table of another plan; name another folder")
@@ -260,6 +256,8 @@ def refuse_another(path: Path, found: dict[str, Any], content: dict[str, Any]) -
             f"out {path}: was begun by other code ({', '.join(differing)} differ); build it "
             "anew in another folder"
         )
+    if not holds(path / PLAN_NAME, plan):
+        write_atomically(path / PLAN_NAME, plan.encode())
 
 
 __all__ = [
@@ -268,9 +266,9 @@ __all__ = [
     "begin",
     "build_table",
     "collect_table",
+    "go_on_with",
     "hands_left",
     "play_parts",
-    "refuse_another",
     "shard_spans",
     "stored_in",
     "sweep",

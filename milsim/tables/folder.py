@@ -98,6 +98,7 @@ class PartFolder:
 
     __slots__ = ()
     folder: Path
+    plan: Any
     manifest: dict[str, Any]
 
     def spans(self) -> Iterator[tuple[int, int]]:
@@ -218,10 +219,14 @@ class PartFolder:
         raise RunError(f"part {path}: does not hold the rows of its hands; {_AGAIN}")
 
     def verify(self) -> int:
-        """Compare every part with its digest; the number of parts.
+        """Compare every part with its digest, and the plan's text; the number of parts.
 
         Raises :class:`~milsim.errors.VerificationError` at the first that differs.
         """
+        from milsim.store.folder import holds
+
+        if not holds(self.folder / PLAN_NAME, self.plan.to_toml()):
+            raise VerificationError(f"{self.folder / PLAN_NAME}: is not this table's; {_AGAIN}")
         parts = self.parts
         for part in parts:
             path = self.folder / PARTS_FOLDER / part.name

@@ -19,7 +19,7 @@ from milsim.store.engines import Threads
 from milsim.store.folder import checked_folder, disk_errors
 from milsim.store.lock import locked
 from milsim.store.writing import Collected, Collecting, Ended, Report
-from milsim.tables.building import begin, play_parts, refuse_another, sweep
+from milsim.tables.building import begin, go_on_with, play_parts, sweep
 from milsim.tables.folder import PARTS_FOLDER, PartFolder, manifest_of, plan_of, read_manifest
 from milsim.tables.models import ordered_deals, points_of_model
 from milsim.tables.sample_plan import SamplePlan
@@ -113,7 +113,7 @@ def collect_sample(
     with disk_errors(path):
         begin(path, content, plan.to_toml())
         sample = ModelSample.open(path)
-        refuse_another(path, sample.manifest, content)
+        go_on_with(path, sample.manifest, content, plan.to_toml())
         if not sample.missing(sample.spans()):
             return Collected(sample, Ended.COMPLETE)
         with locked(path):
