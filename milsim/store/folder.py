@@ -42,11 +42,12 @@ def known_manifest(
     """What a folder holds of a plan already, or None if it is new or empty; and torn files."""
     if path.exists() and not path.is_dir():
         raise RunError(f"out {path}: is a file; name a new or empty folder, or one to go on with")
-    if not (path / MANIFEST_NAME).exists():
+    # One look: another shard may be writing these files just now, the manifest last.
+    names = {each.name for each in path.iterdir()} if path.is_dir() else set()
+    if MANIFEST_NAME not in names:
         own = {PARTS_FOLDER, MATCHES_FOLDER}
         if is_plan_of(fresh, path):  # somebody else's plan.toml is not ours to write over
             own.add(PLAN_NAME)
-        names = {each.name for each in path.iterdir()} if path.is_dir() else set()
         if any(name not in own and not name.startswith(".") for name in names):
             raise RunError(f"out {path}: folder is not empty; name a new or empty one")
         return None, []

@@ -189,13 +189,14 @@ def begin_plan(grid: Grid, folder: str | Path) -> Path:
     with disk_errors(path):
         if path.exists() and not path.is_dir():
             raise RunError(f"out {path}: is a file; name a new or empty folder")
-        if (path / MANIFEST_NAME).exists():
+        # One look: another shard may be writing these files just now, the identity last.
+        names = {each.name for each in path.iterdir()} if path.is_dir() else set()
+        if MANIFEST_NAME in names:
             raise RunError(f"out {path}: holds a single run, not a plan; name another folder")
-        if (path / IDENTITY_NAME).exists():
+        if IDENTITY_NAME in names:
             if _identity(path) != identity:
                 raise RunError(f"out {path}: holds runs of another plan; name another folder")
             return path
-        names = {each.name for each in path.iterdir()} if path.is_dir() else set()
         if any(name != PLAN_NAME and not name.startswith(".") for name in names):
             raise RunError(f"out {path}: folder is not empty; name a new or empty one")
         path.mkdir(parents=True, exist_ok=True)

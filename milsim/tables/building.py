@@ -227,12 +227,13 @@ def begin(path: Path, content: dict[str, Any], plan: str) -> None:
     refuse_link(path / PARTS_FOLDER)
     if path.exists() and not path.is_dir():
         raise RunError(f"out {path}: is a file; name a new or empty folder, or one to go on with")
-    if not (path / MANIFEST_NAME).exists():
-        strange = [each.name for each in path.iterdir()] if path.is_dir() else []
+    # One look: another shard may be writing these files just now, the manifest last.
+    names = {each.name for each in path.iterdir()} if path.is_dir() else set()
+    if MANIFEST_NAME not in names:
         own = {PARTS_FOLDER, f".{MANIFEST_NAME}.tmp", f".{PLAN_NAME}.tmp", BEGINNING_NAME}
         if holds(path / PLAN_NAME, plan):  # somebody else's is not ours to write over
             own.add(PLAN_NAME)
-        if set(strange) - own:
+        if names - own:
             raise RunError(f"out {path}: folder is not empty; name a new or empty one")
         (path / PARTS_FOLDER).mkdir(parents=True, exist_ok=True)
         with beginning(path):
