@@ -78,11 +78,16 @@ class TablesPlan(Generic[P]):
         return digest_of({"plan": self.plan.to_dict(), "tables": seatings})
 
 
-@dataclass(frozen=True, slots=True)
-class TablesMaking:
-    """All tables of an arena's deals, as an engine plays them."""
+class _AtTables:
+    """What deals and matches at all tables of an arena have in common, as an engine plays them."""
 
-    plan: TablesPlan[Plan]
+    __slots__ = ()
+    plan: TablesPlan[Any]
+
+    @property
+    def players(self) -> tuple[Any, ...]:
+        """Who plays a range at each table."""
+        raise NotImplementedError
 
     @property
     def folders(self) -> tuple[str, ...]:
@@ -91,8 +96,37 @@ class TablesMaking:
 
     @property
     def first(self) -> int:
-        """The first deal."""
-        return self.plan.plan.start
+        """The first index."""
+        first: int = self.plan.plan.start
+        return first
+
+    @property
+    def is_driven(self) -> bool:
+        """Whether some policy is not all kernels."""
+        return any(player.numbers is None for player in self.players)
+
+    def ready(self) -> int:
+        """Compile what all tables need."""
+        for player in self.players:
+            player.warm_up()
+        sizes: list[int] = [player.size for player in self.players]
+        return min(sizes)
+
+    def play(self, start: int, count: int) -> list[Any]:
+        """A range, table by table."""
+        return [player(start, count) for player in self.players]
+
+
+@dataclass(frozen=True, slots=True)
+class TablesMaking(_AtTables):
+    """All tables of an arena's deals, as an engine plays them."""
+
+    plan: TablesPlan[Plan]
+
+    @property
+    def players(self) -> tuple[DealPlayer, ...]:
+        """Who plays at each table."""
+        return _players(self.plan)
 
     @property
     def count(self) -> int:
@@ -102,19 +136,7 @@ class TablesMaking:
     @property
     def part(self) -> int:
         """Deals a part."""
-        is_driven = any(player.numbers is None for player in _players(self.plan))
-        return PART_DRIVEN if is_driven else PART_DEALS
-
-    def ready(self) -> int:
-        """Compile what all tables need."""
-        players = _players(self.plan)
-        for player in players:
-            player.warm_up()
-        return min(player.size for player in players)
-
-    def play(self, start: int, count: int) -> list[Chunk]:
-        """The deals of a range, table by table."""
-        return [player(start, count) for player in _players(self.plan)]
+        return PART_DRIVEN if self.is_driven else PART_DEALS
 
     def frames(self, chunks: Sequence[list[Chunk]]) -> tuple[pl.DataFrame, ...]:
         """A row a deal, with all its tables beside each other."""
@@ -138,20 +160,15 @@ def _players(plan: TablesPlan[Plan]) -> tuple[DealPlayer, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class MatchTablesMaking:
+class MatchTablesMaking(_AtTables):
     """All tables of an arena's matches, as an engine plays them."""
 
     plan: TablesPlan[MatchPlan]
 
     @property
-    def folders(self) -> tuple[str, ...]:
-        """One; nothing is written into it."""
-        return ("tables",)
-
-    @property
-    def first(self) -> int:
-        """The first match."""
-        return self.plan.plan.start
+    def players(self) -> tuple[MatchPlayer, ...]:
+        """Who plays at each table."""
+        return _match_players(self.plan)
 
     @property
     def count(self) -> int:
@@ -161,19 +178,7 @@ class MatchTablesMaking:
     @property
     def part(self) -> int:
         """Matches a part."""
-        is_driven = any(player.numbers is None for player in _match_players(self.plan))
-        return PART_DRIVEN_MATCHES if is_driven else PART_MATCHES
-
-    def ready(self) -> int:
-        """Compile what all tables need."""
-        players = _match_players(self.plan)
-        for player in players:
-            player.warm_up()
-        return min(player.size for player in players)
-
-    def play(self, start: int, count: int) -> list[MatchChunk]:
-        """The matches of a range, table by table."""
-        return [player(start, count) for player in _match_players(self.plan)]
+        return PART_DRIVEN_MATCHES if self.is_driven else PART_MATCHES
 
     def frames(self, chunks: Sequence[list[MatchChunk]]) -> tuple[pl.DataFrame, ...]:
         """A row a match, with all its tables beside each other; winners as kernels count them."""
