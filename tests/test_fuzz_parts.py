@@ -279,10 +279,11 @@ def test_bodies_that_unpack_to_much(whole: Path, tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
     found = json.loads(done.stdout.splitlines()[-1])
     assert len(found) == 3 * 5
-    usual = found[5][-1]  # of runs that are sound
-    for folder, verb, code, peak in found[:6]:
+    for folder, verb, code, _ in found[:6]:
         assert code == ExitCode.OK, (folder, verb)
-        assert peak <= usual
+    # Of runs that are sound. Linux sums up what threads counted when it likes: a later look may
+    # tell of some pages less.
+    usual = max(peak for *_, peak in found[:6])
     refused = {"verify": ExitCode.VERIFICATION_FAILED, "ls": ExitCode.OK}
     for folder, verb, code, peak in found[6:]:
         assert code == refused.get(verb, ExitCode.BAD_INPUT), (folder, verb)
