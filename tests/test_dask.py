@@ -23,6 +23,7 @@ from milsim.store.engines import Failure, Made, Stored, Threads
 from milsim.store.match_collect import collect_matches
 from milsim.store.remote import Answer, LostTaskError, Sizing, Task, code_here, drive, play_task
 from milsim.store.writing import Collecting, Ended, Progress, part_spans
+from tests.clocks import set_clock
 from tests.command_line import Shell
 from tests.folders import bytes_of
 
@@ -495,10 +496,7 @@ def test_time_that_is_up_ends_it_and_the_same_command_goes_on(
     played: list[Progress] = []
 
     with dask(cluster.address) as engine, monkeypatch.context() as patch:
-        clock = time.monotonic
-        patch.setattr(
-            "milsim.store.writing.time.monotonic", lambda: clock() + (2e9 if played else 0)
-        )
+        set_clock(patch, lambda: 2e9 if played else 0.0)
         run = collect(
             PLAN, tmp_path / "run", Collecting(engine, seconds=1e9, progress=played.append)
         )

@@ -37,6 +37,7 @@ from milsim.store.estimating import estimates
 from milsim.store.planned import merge_plans, play_plan, runs_in
 from milsim.store.verifying import verify_run
 from milsim.store.writing import Collecting, Ended
+from tests.clocks import set_clock
 from tests.command_line import Shell
 from tests.folders import bytes_of
 
@@ -464,9 +465,9 @@ def test_shards_share_small_tasks_and_merge_to_the_whole(plan: Path, tmp_path: P
 @pytest.mark.parametrize("moments", [11, 14, 16])
 def test_time_is_for_all_tasks_together(moments: int, plan: Path, tmp_path: Path) -> None:
     whole = play_plan(read_grid(plan), tmp_path / "whole").folder
-    seconds = iter([*[0.1] * moments, *[9.0] * 100_000])
+    seconds = [*[0.1] * moments, *[9.0] * 100_000]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("milsim.store.writing.time.monotonic", lambda: next(seconds))
+        set_clock(patch, seconds, "milsim.store.writing", "milsim.store.planned")
         played = play_plan(
             read_grid(plan), tmp_path / "out", Collecting(Threads(1), seconds=5, told=print)
         )

@@ -28,6 +28,7 @@ from milsim.store.merging import compact_run, merge_runs
 from milsim.store.pieces import Piece, gaps
 from milsim.store.verifying import verify_run
 from milsim.store.writing import Collecting, Ended, part_spans
+from tests.clocks import set_clock
 from tests.command_line import Shell
 from tests.folders import bytes_of
 
@@ -214,9 +215,8 @@ def test_a_part_cut_short_is_kept_and_then_played_whole(
 ) -> None:
     monkeypatch.setattr("milsim.simulation.engine.CHUNK_DEALS", {"off": 64})
     collecting._player.cache_clear()
-    seconds = iter([0.0, *[0.1] * 7, *[9.0] * 10_000])
     with monkeypatch.context() as patch:
-        patch.setattr("milsim.store.writing.time.monotonic", lambda: next(seconds))
+        set_clock(patch, [0.0, *[0.1] * 7, *[9.0] * 10_000])
         first = collect(PLAN, tmp_path / "run", Collecting(Threads(threads), seconds=5))
     assert first.ended == Ended.TIME
     assert 0 < first.run.deals < DEALS

@@ -29,6 +29,7 @@ from milsim.store.merging import compact_run, merge_runs
 from milsim.store.prefix import Prefix
 from milsim.store.verifying import verify_run
 from milsim.store.writing import Collecting, Ended, keep, part_spans
+from tests.clocks import set_clock
 from tests.command_line import Shell
 from tests.folders import bytes_of
 
@@ -231,11 +232,8 @@ def test_stopped_by_time_at_any_moment_and_resumed(
 ) -> None:
     folder = tmp_path / "run"
     for moments in (7, 1, 40, 13, 3):
-        seconds = iter([0.0, *[0.1] * moments, *[9.0] * 100_000])
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(
-                "milsim.store.writing.time.monotonic", lambda seconds=seconds: next(seconds)
-            )
+            set_clock(patch, [0.0, *[0.1] * moments, *[9.0] * 100_000])
             collect(plan_of(rule), folder, Collecting(Threads(3), seconds=5))
     assert collect(plan_of(rule), folder).run.complete
     assert bytes_of(folder) == bytes_of(ended[rule])
@@ -429,9 +427,8 @@ def test_an_ending_that_was_edited_is_counted_again_by_the_same_command(
 
 def stopped(folder: Path, rule: str = "never", moments: int = 60) -> Path:
     """A run that was stopped by time in its middle: the path of what it keeps of its counting."""
-    seconds = iter([0.0, *[0.1] * moments, *[9.0] * 100_000])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("milsim.store.writing.time.monotonic", lambda: next(seconds))
+        set_clock(patch, [0.0, *[0.1] * moments, *[9.0] * 100_000])
         outcome = collect(plan_of(rule), folder, Collecting(Threads(1), seconds=5))
     assert outcome.ended == Ended.TIME
     return folder / ".counted.json"
