@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import multiprocessing
 import os
@@ -9,6 +10,7 @@ import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -287,15 +289,15 @@ def test_a_fault_that_is_everywhere_ends_the_run(
 def _hold(folder: str, ready: Any, go: Any) -> None:
     with locked(Path(folder)):
         ready.set()
-        go.wait(60)
+        go.wait(600)
 
 
 def test_two_processes_do_not_write_into_one_folder(folder: Path, undisturbed: Path) -> None:
     context = multiprocessing.get_context("spawn")
     ready, go = context.Event(), context.Event()
-    holder = context.Process(target=_hold, args=(str(folder), ready, go))
+    holder = context.Process(target=_hold, args=(str(folder), ready, go), daemon=True)
     holder.start()
-    assert ready.wait(60)
+    assert ready.wait(600)
     part(folder, 1, ".json").unlink()
     with pytest.raises(RunError, match=f"another process writes into it .process {holder.pid} on"):
         collect(PLAN, folder)
@@ -306,6 +308,43 @@ def test_two_processes_do_not_write_into_one_folder(folder: Path, undisturbed: P
     holder.join()
     collect(PLAN, folder)  # the lock of a killed process is no lock
     assert bytes_of(folder) == bytes_of(undisturbed)
+
+
+@pytest.mark.parametrize("ends", ["a shard on its way out", "a process that begins"])
+def test_a_lock_that_names_nobody_yet_is_looked_at_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: str
+) -> None:
+    lock = tmp_path / ".lock"
+    held = lock.open("a")
+    fcntl.flock(held, fcntl.LOCK_EX)
+
+    def meanwhile(_seconds: float) -> None:
+        if ends == "a shard on its way out":
+            lock.unlink()
+            held.close()
+        else:
+            held.write("77 on a machine")
+            held.flush()
+
+    monkeypatch.setattr("milsim.store.lock.time", SimpleNamespace(sleep=meanwhile))
+    if ends == "a shard on its way out":
+        with locked(tmp_path, (2, 3)):
+            assert lock.exists()
+        assert not list(tmp_path.iterdir())
+    else:
+        with pytest.raises(RunError, match="process 77 on a machine"), locked(tmp_path):
+            pass
+    held.close()
+
+
+def test_a_shard_names_nobody_who_was_killed(tmp_path: Path) -> None:
+    (tmp_path / ".lock").write_text("77 on a machine")
+    with (
+        locked(tmp_path, (1, 2)),
+        pytest.raises(RunError, match="another process writes into it; wait for it"),
+        locked(tmp_path),
+    ):
+        pass
 
 
 def test_shards_share_a_folder_but_no_shard_is_played_twice(folder: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import platform
 import sys
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -24,6 +25,12 @@ LOCK_NAME = ".lock"
 BEGINNING_NAME = ".lock-beginning"
 Shard = tuple[int, int]
 """``(k, n)``: the k-th of n, from 1."""
+_LOOKS_AGAIN = {False: 50, True: 1000}
+_SECONDS_BETWEEN_LOOKS = 0.01
+# A lock that is held and names nobody is one of three: of a process that has just taken it and will
+# sign it in a moment, of the last shard on its way out, or of shards at work. Who wants it alone
+# looks again for half a second, so that a refusal has a name; a shard, which other shards never
+# keep out, for ten: it must not be refused because another one ends as it begins.
 
 
 @contextmanager
@@ -87,8 +94,8 @@ def _hidden(folder: Path, subfolders: Iterable[str]) -> list[Path]:
 def _held(path: Path, folder: Path, *, shared: bool) -> Iterator[None]:
     file = _acquired(path, folder, shared=shared)
     try:
+        file.truncate(0)  # of what a killed process signed
         if not shared:
-            file.truncate(0)
             file.seek(0)
             file.write(f"{os.getpid()} on {platform.node()}\n")
             file.flush()
@@ -103,6 +110,7 @@ def _held(path: Path, folder: Path, *, shared: bool) -> Iterator[None]:
 
 def _acquired(path: Path, folder: Path, *, shared: bool) -> IO[str]:
     kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+    looks = _LOOKS_AGAIN[shared]
     while True:
         file = open(  # noqa: SIM115 (it takes no opener; closed below)
             path, "a+", encoding="utf-8", errors="replace", opener=no_link
@@ -115,6 +123,10 @@ def _acquired(path: Path, folder: Path, *, shared: bool) -> IO[str]:
             file.close()
             if not isinstance(error, BlockingIOError):
                 raise
+            looks -= 1
+            if looks > 0 and not who:
+                time.sleep(_SECONDS_BETWEEN_LOOKS)
+                continue
             told = f" (process {who})" if who.isprintable() and who else ""
             raise RunError(
                 f"out {folder}: another process writes into it{told}; wait for it, or name another "
