@@ -7,6 +7,7 @@ import json
 import multiprocessing
 import os
 import shutil
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -308,6 +309,33 @@ def test_two_processes_do_not_write_into_one_folder(folder: Path, undisturbed: P
     holder.join()
     collect(PLAN, folder)  # the lock of a killed process is no lock
     assert bytes_of(folder) == bytes_of(undisturbed)
+
+
+@pytest.mark.parametrize("place", ["as a part is told of", "as a part is kept"])
+def test_ctrl_c_at_any_place_does_not_wait_for_what_never_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    """The second one: the first only asks to end. Here two parts are played, and one never is."""
+    real, go, ended = DealMaking.play, threading.Event(), []
+
+    def play(self: DealMaking, start: int, count: int) -> Any:
+        if start >= 512:
+            go.wait(20)
+            ended.append(start)
+        return real(self, start, count)
+
+    def press(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(DealMaking, "play", play)
+    how = Collecting(Threads(1), progress=press)
+    if place == "as a part is kept":
+        how = Collecting(Threads(1))
+        monkeypatch.setattr("milsim.store.writing.keep", press)
+    with pytest.raises(KeyboardInterrupt):
+        collect(PLAN, tmp_path / "run", how)
+    assert not ended
+    go.set()
 
 
 @pytest.mark.parametrize("ends", ["a shard on its way out", "a process that begins"])

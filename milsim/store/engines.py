@@ -8,7 +8,8 @@ which are joined; elsewhere (:mod:`milsim.store.dask_engine`) whole parts are pl
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -129,19 +130,35 @@ class Threads:
         failed: Failure | None = None
         first = end = 0
         played = in_order(guarded(making.play), ranges(), checked_threads(self.number), stop)
-        for (start, count), chunk in played:
-            heard(count)
-            first, end = (first if end else start), start + count
-            if isinstance(chunk, Failure):
-                failed = failed or chunk
-            else:
-                held.append(chunk)
-            if ends.popleft():
-                yield failed or made(making, first, end - first, held)
-                held, failed, end = [], None, 0
-        # What was played of a part that was cut short is kept, too.
-        if end and failed is None:
-            yield made(making, first, end - first, held)
+        with interrupting(played):
+            for (start, count), chunk in played:
+                heard(count)
+                first, end = (first if end else start), start + count
+                if isinstance(chunk, Failure):
+                    failed = failed or chunk
+                else:
+                    held.append(chunk)
+                if ends.popleft():
+                    yield failed or made(making, first, end - first, held)
+                    held, failed, end = [], None, 0
+            # What was played of a part that was cut short is kept, too.
+            if end and failed is None:
+                yield made(making, first, end - first, held)
+
+
+@contextmanager
+def interrupting(parts: Iterator[Any]) -> Iterator[None]:
+    """Let Ctrl-C that meets whoever takes parts also meet who makes them.
+
+    Else he is only told that no more are wanted, and waits for what is under way: of a policy in an
+    endless loop, for ever.
+    """
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        if isinstance(parts, Generator):
+            parts.throw(error)
+        raise
 
 
 def made(making: Making[C], start: int, count: int, chunks: Sequence[C]) -> Made:
@@ -189,5 +206,6 @@ __all__ = [
     "Stored",
     "Threads",
     "guarded",
+    "interrupting",
     "made",
 ]

@@ -24,7 +24,7 @@ from milsim.files import refuse_link, write_atomically
 from milsim.simulation.engine import chunk_ranges
 from milsim.simulation.interrupt import Interrupts
 from milsim.store.ending import ENDING_NAME
-from milsim.store.engines import Engine, Failure, Made, Making, Span, Threads
+from milsim.store.engines import Engine, Failure, Made, Making, Span, Threads, interrupting
 from milsim.store.folder import (
     PLAN_NAME,
     begin_folder,
@@ -190,8 +190,9 @@ def _written(
             how.progress(Progress(done, total, time.monotonic() - started))
 
     failures: list[Failure] = []
-    with interrupts:
-        for outcome in how.engine.make(making, _missing(making, manifest, how.shard), stop, heard):
+    parts = how.engine.make(making, _missing(making, manifest, how.shard), stop, heard)
+    with interrupts, interrupting(parts):
+        for outcome in parts:
             if prefix is not None and prefix.ending is not None:
                 continue  # what was under way behind the end
             if isinstance(outcome, Failure):

@@ -16,7 +16,7 @@ from milsim.errors import RunError
 from milsim.files import refuse_link, write_atomically
 from milsim.simulation.interrupt import Interrupts
 from milsim.store import lock as locks
-from milsim.store.engines import Engine, Failure, Made, Making, Span, Threads
+from milsim.store.engines import Engine, Failure, Made, Making, Span, Threads, interrupting
 from milsim.store.folder import checked_folder, disk_errors, holds
 from milsim.store.lock import BEGINNING_NAME, beginning, locked
 from milsim.store.writing import (
@@ -188,8 +188,9 @@ def play_parts(
             how.progress(Progress(done, total, time.monotonic() - started))
 
     failures: list[Failure] = []
-    with interrupts:
-        for outcome in how.engine.make(making, missing, stop, heard):
+    parts = how.engine.make(making, missing, stop, heard)
+    with interrupts, interrupting(parts):
+        for outcome in parts:
             if isinstance(outcome, Failure):
                 failures.append(outcome)
                 if how.failed is not None:
