@@ -10,11 +10,13 @@ import sys
 import threading
 import time
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 from milsim.knowledge import View
 from milsim.policies import Policy, register
 from milsim.store.collect import DealMaking
+from milsim.store.pieces import Piece
 
 ASKED = 800
 """Bad policies answer well so often, so that parts are finished before they do not."""
@@ -95,6 +97,38 @@ def press_ctrl_c() -> None:
         return real(self, start, count)
 
     DealMaking.play = play  # type: ignore[method-assign]
+
+
+def press_ctrl_c_twice() -> None:
+    """Ctrl-C as the policy `endless` ends to answer, and once more when the first was heard."""
+    register_them()
+    pressed = threading.Lock()
+
+    def fault(self: Endless, view: View) -> int:
+        if pressed.acquire(blocking=False):
+            os.kill(os.getpid(), signal.SIGINT)
+            while signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+                time.sleep(0.01)  # what hears the first leaves the second to Python
+            os.kill(os.getpid(), signal.SIGINT)
+        while True:
+            time.sleep(0.01)
+
+    Endless.fault = fault  # type: ignore[method-assign]
+
+
+PARTS_BEFORE_DEATH = 4
+
+
+def die_in_the_middle() -> None:
+    """SIGKILL as the fifth part has its rows, and nothing beside them yet."""
+    real, parts = Piece.write, count()
+
+    def write(self: Piece, folder: Path, mark: str = "") -> None:
+        if next(parts) == PARTS_BEFORE_DEATH:
+            os.kill(os.getpid(), signal.SIGKILL)
+        real(self, folder, mark)
+
+    Piece.write = write  # type: ignore[method-assign]
 
 
 def turn_the_clock_back() -> None:

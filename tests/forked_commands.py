@@ -69,7 +69,7 @@ class Commands:
     def __exit__(self, *_: object) -> None:
         assert self._server.stdin is not None
         self._server.stdin.close()
-        self._server.wait(60)
+        self._server.wait(600)
         assert self._server.stdout is not None
         self._server.stdout.close()
 

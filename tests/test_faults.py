@@ -24,7 +24,7 @@ from milsim.errors import ExitCode, RunError
 from milsim.store.match_run import MatchRun
 from milsim.store.verifying import verify_run
 from milsim.tables.folder import Table
-from tests.faulty_policies import POLICIES
+from tests.faulty_policies import PARTS_BEFORE_DEATH, POLICIES
 from tests.folders import bytes_of
 from tests.forked_commands import Commands, Done, Job
 
@@ -119,7 +119,8 @@ def killed(
 ) -> None:
     """Kill a run at random moments, so many times; then complete it.
 
-    A run that ends before its last kill begins anew; only ``in_a_row`` all kills are one run's.
+    A run that has all before its last kill begins anew: how late a kill comes, the machine says.
+    Only ``in_a_row`` all kills are one run's.
     """
     argv = [*KINDS[kind], "--quiet", "--out", str(folder), *more]
     draw = random.Random(f"{kind}/{kills}")
@@ -129,8 +130,9 @@ def killed(
         done = command(*argv, set=SMALL, signals=[(draw.uniform(0, longest), signal.SIGKILL)])
         now = stored(folder, kind)
         assert now >= before
-        if not done.signal:  # it came to its end before its last kill
-            assert bytes_of(folder) == undisturbed.files
+        if not done.signal or now == TOTALS[kind]:
+            if not done.signal:
+                assert bytes_of(folder) == undisturbed.files
             shutil.rmtree(folder)
             left = kills if in_a_row else left
             before, longest = 0, longest / 2
@@ -311,11 +313,10 @@ def test_a_lock_of_a_killed_process_is_no_lock(
 ) -> None:
     folder = tmp_path / "run"
     argv = [*KINDS["deals"], "--quiet", "--threads", "1", "--out", str(folder)]
-    for tenths in range(2, 30):
-        done = milsim_command(*argv, set=SMALL, signals=[(tenths / 10, signal.SIGKILL)])
-        if (folder / ".lock").exists() or not done.signal:
-            break
+    done = milsim_command(*argv, set=SMALL, prepare="tests.faulty_policies:die_in_the_middle")
+    assert done.signal == signal.SIGKILL
     assert str(done.pid) in (folder / ".lock").read_text()
+    assert len(list((folder / "parts").glob("*.json"))) == PARTS_BEFORE_DEATH
     assert milsim_command(*argv, set=SMALL).code == 0
     assert bytes_of(folder) == whole["deals"].files
 
@@ -326,11 +327,16 @@ def test_shards_at_once_in_one_folder(
 ) -> None:
     argv = [*KINDS[kind], "--quiet", "--threads", "1", "--out", str(tmp_path / "run")]
     jobs = [
-        Job([*argv, "--shard", f"{k}/3"], set=SMALL, signals=[(0.9, signal.SIGKILL)] * (k == 2))
+        Job(
+            [*argv, "--shard", f"{k}/3"],
+            set=SMALL,
+            prepare="tests.faulty_policies:die_in_the_middle" if k == 2 else "",
+        )
         for k in (1, 2, 3)
     ]
     first = milsim_command.together(*jobs)
     assert [done.code for done in first][::2] == [0, 0], first
+    assert first[1].signal == signal.SIGKILL
     second = milsim_command(*argv, "--shard", "2/3", set=SMALL)
     assert second.code == 0, second
     # A shard that was killed may leave a hidden file that only the whole run sweeps.
@@ -357,8 +363,8 @@ def test_ctrl_c_twice_stops_what_never_ends(milsim_command: Commands, tmp_path: 
     done = milsim_command(
         *argv,
         set=SMALL,
-        prepare="tests.faulty_policies:register_them",
-        signals=[(2.0, signal.SIGINT), (2.5, signal.SIGINT), (60.0, signal.SIGKILL)],
+        prepare="tests.faulty_policies:press_ctrl_c_twice",
+        signals=[(600.0, signal.SIGKILL)],  # rather than hang
     )
     one_line(done, ExitCode.INTERRUPTED, "interrupted")
     stored(tmp_path / "run", "deals")
