@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 import zlib
 from collections.abc import Callable
 from dataclasses import asdict
@@ -71,7 +70,7 @@ from milsim.tables.playing import HandPlayer, deals_of_hand, needs_of
 from milsim.tables.sample_plan import SamplePlan
 from milsim.tables.sampling import sample_models
 from tests.chi_square import FALSE_ALARMS, binomial_tail, chi_square_limit
-from tests.command_line import Shell
+from tests.command_line import PATIENCE, Shell, wait_for
 
 SEED = 3
 
@@ -423,25 +422,29 @@ def test_the_command_line_builds_shows_and_refuses(tmp_path: Path, shell: Shell)
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
 def test_ctrl_c_keeps_finished_parts_and_the_same_command_goes_on(tmp_path: Path) -> None:
-    """The first part has six hands, the second four thousand."""
+    """The first part has six hands, the next four thousand each: more than are played meanwhile."""
     folder = tmp_path / "t"
     call = [sys.executable, "-m", "milsim", "table", "build", "--policy", "greedy", "--quiet"]
     call += ["--threads", "1", "--out", str(folder), "--hands"]
-    process = subprocess.Popen([*call, "4090:8192"], stderr=subprocess.PIPE, text=True)
-    first = folder / "parts" / "part-000000004090.json"
-    while not first.exists() and process.poll() is None:
-        time.sleep(0.05)
+    process = subprocess.Popen([*call, "4090:346104"], stderr=subprocess.PIPE, text=True)
+    parts = folder / "parts"
+    wait_for(process, (parts / "part-000000004090.json").exists)
     process.send_signal(signal.SIGINT)
-    error = process.communicate(timeout=300)[1]
+    error = process.communicate(timeout=PATIENCE)[1]
     assert process.returncode == 130
+    # The test may have stood still while the command went on.
+    later = len(list(parts.glob("*.json"))) - 1
+    hands = 6 + 4096 * later
     assert error == (
-        f"milsim: interrupted after 6 hands; they are saved in {folder}; the same command goes on\n"
+        f"milsim: interrupted after {hands:,} hands; they are saved in {folder}; "
+        "the same command goes on\n"
     )
     table = Table.open(folder)
-    assert (table.rows, table.complete, table.verify()) == (6, False, 1)
-    assert sorted(path.name for path in first.parent.iterdir()) == [
-        "part-000000004090.json",
-        "part-000000004090.parquet",
+    assert (table.rows, table.complete, table.verify()) == (hands, False, 1 + later)
+    assert sorted(path.name for path in parts.iterdir()) == [
+        f"part-{start:012d}.{kind}"
+        for start in (4090, *range(4096, 4096 * (1 + later), 4096))
+        for kind in ("json", "parquet")
     ]
 
 

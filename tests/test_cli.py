@@ -7,14 +7,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from milsim.deals import Deal
-from tests.command_line import Shell
+from tests.command_line import PATIENCE, Shell, wait_for
 
 
 @pytest.fixture
@@ -291,12 +290,9 @@ def test_ctrl_c_saves_what_is_finished(tmp_path: Path) -> None:
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as job:
-        deadline = time.monotonic() + 300
-        while not list(out.glob("parts/*.parquet")) and time.monotonic() < deadline:
-            assert job.poll() is None, job.stderr.read() if job.stderr else ""
-            time.sleep(0.05)
+        wait_for(job, lambda: any(out.glob("parts/*.parquet")))
         os.kill(job.pid, signal.SIGINT)
-        _, err = job.communicate(timeout=120)
+        _, err = job.communicate(timeout=PATIENCE)
     assert job.returncode == 130
     assert "saved" in err
     from milsim.api import open_run
@@ -331,18 +327,47 @@ def test_a_full_stderr_is_no_error(run_folder: Path) -> None:
         assert outcome.returncode == code
 
 
-@pytest.mark.parametrize("seconds", [0.6, 3.0, pytest.param(8.0, marks=pytest.mark.slow)])
-def test_ctrl_c_before_the_first_deal(tmp_path: Path, seconds: float) -> None:
-    """Also in the middle of a first compile: one line, exit 130, nothing broken."""
-    command = [sys.executable, "-m", "milsim", "simulate", "--deals", "1e9"]
+PRESSED = """
+import os, signal, sys
+class Watch:
+    def find_spec(self, name, path=None, target=None):
+        if name == MODULE:
+            sys.meta_path.remove(self)
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Watch())
+from milsim.cli.entry import main
+main()
+"""
+
+
+@pytest.mark.parametrize("module", ["milsim.cli.main", "typer", "polars", "numba.core"])
+def test_ctrl_c_while_importing(tmp_path: Path, module: str) -> None:
+    """From the first import of the command line on: one line, exit 130, nothing written."""
+    code = PRESSED.replace("MODULE", repr(module))
+    command = [sys.executable, "-c", code, "simulate", "--deals", "1e9"]
     command += ["--out", str(tmp_path / "run")]
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "kernels")}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert (done.returncode, done.stdout) == (130, ""), done
+    assert is_one_line_error(done.stderr), done
+    assert "interrupted" in done.stderr
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("kernels", [0, 1, pytest.param(3, marks=pytest.mark.slow)])
+def test_ctrl_c_before_the_first_deal(tmp_path: Path, kernels: int) -> None:
+    """In the middle of a first compile: one line, exit 130, nothing broken."""
+    command = [sys.executable, "-m", "milsim", "simulate", "--deals", "1e9"]
+    command += ["--out", str(tmp_path / "run")]
+    cache = tmp_path / "kernels"
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
     ) as job:
-        time.sleep(seconds)
+        # Its folder is made when the first kernel is wanted.
+        wait_for(job, lambda: cache.is_dir() and len(list(cache.rglob("*.nbc"))) >= kernels)
         os.kill(job.pid, signal.SIGINT)
-        out, err = job.communicate(timeout=200)
+        out, err = job.communicate(timeout=PATIENCE)
     assert job.returncode == 130, err
     assert is_one_line_error(err), err
     assert "interrupted" in err

@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import polars as pl
@@ -24,7 +23,7 @@ from milsim.store.match_run import MatchRun, open_any
 from milsim.store.match_schema import deal_notes, deal_schema, match_notes, match_schema
 from milsim.store.run import Run
 from milsim.store.writing import Progress
-from tests.command_line import Shell
+from tests.command_line import PATIENCE, Shell, wait_for
 from tests.folders import bytes_of
 from tests.made_up_runs import made_up_run
 
@@ -358,12 +357,9 @@ def test_ctrl_c_saves_what_is_finished(tmp_path: Path) -> None:
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as job:
-        deadline = time.monotonic() + 300
-        while not list(out.glob("matches/*.parquet")) and time.monotonic() < deadline:
-            assert job.poll() is None, job.stderr.read() if job.stderr else ""
-            time.sleep(0.05)
+        wait_for(job, lambda: any(out.glob("matches/*.parquet")))
         os.kill(job.pid, signal.SIGINT)
-        _, err = job.communicate(timeout=120)
+        _, err = job.communicate(timeout=PATIENCE)
     assert job.returncode == ExitCode.INTERRUPTED
     assert "they are saved in" in err
     run = milsim.open_matches(out)
