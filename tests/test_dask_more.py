@@ -15,7 +15,7 @@ from milsim.tables.folder import Table
 from milsim.tables.plan import TablePlan
 from tests.command_line import Shell
 from tests.folders import bytes_of
-from tests.test_dask import Cluster, dask
+from tests.test_dask import Cluster, be_patient, dask
 
 PLAN = """
 [[grid]]
@@ -39,6 +39,7 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(collecting, "PART_DEALS", 128)
     monkeypatch.setattr(match_collect, "PART_MATCHES", 8)
     monkeypatch.setattr(remote, "SECONDS_A_TASK", 1e-9)
+    be_patient(monkeypatch)
 
 
 @pytest.fixture
