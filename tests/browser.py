@@ -24,7 +24,9 @@ CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), ""
 )
 needs_browser = pytest.mark.skipif(not CHROMIUM, reason="no chromium on this machine")
-PATIENCE = 120.0  # seconds for an answer: only a browser that hangs takes so long
+PATIENCE = 600.0  # seconds for an answer: only a browser that hangs takes so long
+PAGE_LEFT = ("context was destroyed", "Cannot find context", "Cannot find default execution",
+             "navigated or closed", "Promise was collected")  # fmt: skip
 KEYS = {"Enter": 13, " ": 32, "Home": 36, "End": 35, "ArrowLeft": 37, "ArrowUp": 38,
         "ArrowRight": 39, "ArrowDown": 40, "Tab": 9}  # fmt: skip
 
@@ -57,9 +59,7 @@ class Browser:
         self._session: str | None = None
         self.requests: list[str] = []
         self.faults: list[str] = []
-        targets = self.send("Target.getTargets")["targetInfos"]
-        page = next(each["targetId"] for each in targets if each["type"] == "page")
-        attached = self.send("Target.attachToTarget", targetId=page, flatten=True)
+        attached = self.send("Target.attachToTarget", targetId=self._page(), flatten=True)
         self._session = attached["sessionId"]
         for domain in ("Page", "Runtime", "Network"):
             self.send(f"{domain}.enable")
@@ -82,6 +82,16 @@ class Browser:
         os.close(self._out)
         os.close(self._in)
         shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _page(self) -> str:
+        """The page, which the browser opens when it already answers."""
+        ends = time.monotonic() + PATIENCE
+        while time.monotonic() < ends:
+            for each in self.send("Target.getTargets")["targetInfos"]:
+                if each["type"] == "page":
+                    return str(each["targetId"])
+            time.sleep(0.02)
+        raise RuntimeError("the browser opens no page")
 
     def send(self, method: str, **parameters: Any) -> dict[str, Any]:
         """A command, and its result; raises RuntimeError for what the browser refuses."""
@@ -141,12 +151,21 @@ class Browser:
         return result["result"].get("value")
 
     def wait_for(self, expression: str) -> None:
-        """Wait until an expression is true."""
+        """Wait until an expression is true, also of the page that comes after this one."""
         ends = time.monotonic() + PATIENCE
-        while self.value(expression) is not True:
+        while not self._is_true(expression):
             if time.monotonic() > ends:
                 raise RuntimeError(f"never true: {expression}")
             time.sleep(0.02)
+
+    def _is_true(self, expression: str) -> bool:
+        try:
+            return self.value(expression) is True
+        except RuntimeError as error:
+            # The page that was asked has just made way for the next.
+            if not any(words in str(error) for words in PAGE_LEFT):
+                raise
+            return False
 
     def text(self, selector: str) -> str:
         """What an element shows, spaces made plain."""
