@@ -37,7 +37,7 @@ from milsim.tables.folder import PartFolder, Table
 from milsim.tables.plan import TablePlan
 from milsim.tables.sample_plan import SamplePlan
 from milsim.tables.sampling import ModelSample, sample_models
-from tests.command_line import Shell
+from tests.command_line import PATIENCE, Shell
 from tests.folders import bytes_of
 from tests.fuzzing import one_line
 from tests.test_fuzz import bounded
@@ -273,7 +273,7 @@ def test_bodies_that_unpack_to_much(whole: Path, tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         check=True,
-        timeout=300,
+        timeout=PATIENCE,
     )
     assert "internal error" not in done.stderr
     assert "Traceback" not in done.stderr
