@@ -583,11 +583,17 @@ def made_up() -> tuple[TablePlan, pl.DataFrame, CompactTable]:
     return plan, rows, CompactTable.of_rows(rows, plan, manifest_of(plan))
 
 
+@pytest.fixture(scope="module")
+def made_up_file(made_up: tuple[TablePlan, pl.DataFrame, CompactTable]) -> bytes:
+    """As it is packed, which takes seconds: what is made up has no order to be pressed."""
+    return made_up[2].to_bytes()
+
+
 def test_packing_rounds_no_more_than_it_says(
-    made_up: tuple[TablePlan, pl.DataFrame, CompactTable], tmp_path: Path
+    made_up: tuple[TablePlan, pl.DataFrame, CompactTable], made_up_file: bytes, tmp_path: Path
 ) -> None:
     _, rows, packed = made_up
-    (tmp_path / "a.hands").write_bytes(packed.to_bytes())
+    (tmp_path / "a.hands").write_bytes(made_up_file)
     read = read_compact(tmp_path / "a.hands")
     assert dict(read.header) == dict(packed.header)
     assert read.contracts[0] == 100
@@ -605,11 +611,11 @@ def test_packing_rounds_no_more_than_it_says(
 
 
 def test_a_packed_file_is_read_as_its_text_says(
-    made_up: tuple[TablePlan, pl.DataFrame, CompactTable],
+    made_up: tuple[TablePlan, pl.DataFrame, CompactTable], made_up_file: bytes
 ) -> None:
     """By a reader that shares no line with ours, as a page in a browser would do it."""
     _, _, packed = made_up
-    line, _, stream = packed.to_bytes().partition(b"\n")
+    line, _, stream = made_up_file.partition(b"\n")
     header, planes = json.loads(line), zlib.decompress(stream)
     assert len(planes) == (4 + len(header["contracts"])) * N_HANDS
     for rank in (0, 7, 200_000, N_HANDS - 1):
@@ -668,10 +674,8 @@ def test_a_file_that_is_no_packed_table(content: bytes, tmp_path: Path) -> None:
         read_compact(tmp_path / "a.hands")
 
 
-def test_a_torn_packed_table(
-    made_up: tuple[TablePlan, pl.DataFrame, CompactTable], tmp_path: Path
-) -> None:
-    (tmp_path / "a.hands").write_bytes(made_up[2].to_bytes()[:-100])
+def test_a_torn_packed_table(made_up_file: bytes, tmp_path: Path) -> None:
+    (tmp_path / "a.hands").write_bytes(made_up_file[:-100])
     with pytest.raises(RunError, match="torn"):
         read_compact(tmp_path / "a.hands")
     with pytest.raises(RunError, match="cannot read"):
@@ -690,10 +694,10 @@ def test_a_torn_packed_table(
     ],
 )
 def test_a_packed_table_with_any_byte_changed(
-    made_up: tuple[TablePlan, pl.DataFrame, CompactTable], old: bytes | None, new: bytes
+    made_up_file: bytes, old: bytes | None, new: bytes
 ) -> None:
     """In the header as in the planes, or with more behind them: no number of it is given."""
-    content = made_up[2].to_bytes()
+    content = made_up_file
     changed = content + new if old is None else content.replace(old, new, 1)
     assert changed != content
     with pytest.raises(RunError, match="torn or changed"):
