@@ -132,6 +132,59 @@ def test_cache_is_kept_in_the_digest_folder(package: Path, tmp_path: Path) -> No
     assert {path: path.stat().st_mtime_ns for path in cache.rglob("*.nbc")} == files
 
 
+ADDS = """
+import sys
+import time
+import numpy as np
+from numba.core.caching import IndexDataCacheFile
+from milsim._jit import kernel
+
+@kernel
+def doubled(x):
+    return x + x
+
+with_index = IndexDataCacheFile._save_index
+
+def slowly(file, overloads):
+    time.sleep(1)  # between the look at the index and the change of it
+    with_index(file, overloads)
+
+if sys.argv[1] != "both":
+    sys.stdin.readline()
+    IndexDataCacheFile._save_index = slowly
+for kind in (np.int32, np.float32) if sys.argv[1] == "both" else (getattr(np, sys.argv[1]),):
+    found = doubled.dispatcher(np.array([1.5, 3]).astype(kind))
+    print(found.dtype, found.tolist(), sum(doubled.dispatcher.stats.cache_hits.values()))
+"""
+
+
+def test_two_processes_keep_two_versions_of_a_kernel_at_once(tmp_path: Path) -> None:
+    """numba alone gives both the same file: one version then answers for the other's types."""
+    script = tmp_path / "adds.py"
+    script.write_text(ADDS)
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(Path(milsim.__file__).parents[1]),
+        "NUMBA_CACHE_DIR": str(tmp_path / "cache"),
+        "NUMBA_DISABLE_JIT": "0",
+    }
+
+    def begun(kind: str) -> subprocess.Popen[str]:
+        command = [sys.executable, str(script), kind]
+        pipe = subprocess.PIPE
+        return subprocess.Popen(command, env=environment, stdin=pipe, stdout=pipe, text=True)
+
+    both = [begun("int32"), begun("float32")]
+    for process in both:
+        assert process.stdin is not None
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    found = [process.communicate()[0] for process in both]
+    wanted = ["int32 [2, 6]", "float32 [3.0, 6.0]"]
+    assert found == [f"{text} 0\n" for text in wanted]
+    assert begun("both").communicate()[0] == f"{wanted[0]} 1\n{wanted[1]} 2\n"
+
+
 def test_unusable_cache_directory_is_no_fault(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")

@@ -19,10 +19,14 @@ from typing import Any
 import llvmlite.binding as llvm  # type: ignore[import-untyped]
 import numba
 from numba.core import event
+from numba.core.caching import FunctionCache
 from numba.core.compiler_lock import global_compiler_lock as LOCK  # noqa: N812
 from numba.core.runtime import nrtdynmod
 
 from milsim._compiling.native import IMPORTS
+
+if sys.platform != "win32":
+    import fcntl
 
 _COMPILE = "numba:compile"
 
@@ -86,12 +90,40 @@ def _cache_scope(folder: Path) -> Iterator[None]:
         _config.CACHE_DIR = before
 
 
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """One process at a time; where there are no locks, on some network folders, all at once."""
+    with (folder / ".lock").open("a") as file:
+        if sys.platform != "win32":
+            with contextlib.suppress(OSError):
+                fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+class _SharedCache(FunctionCache):
+    """numba's cache of one kernel, for processes that compile side by side.
+
+    numba gives each version of a kernel a file with the first number that its index has not given
+    yet, and locks nothing. Two processes that keep versions of a kernel at the same moment take the
+    same number: from then on one version's code would answer for the other's types.
+    """
+
+    def __init__(self, function: Callable[..., Any], folder: Path) -> None:
+        with _cache_scope(folder):
+            super().__init__(function)  # type: ignore[no-untyped-call]
+        self._folder = folder
+
+    def save_overload(self, signature: Any, compiled: Any) -> None:
+        with contextlib.suppress(OSError), _alone(self._folder):
+            super().save_overload(signature, compiled)  # type: ignore[no-untyped-call]
+
+
 def dispatcher_of(function: Callable[..., Any], folder: Path | None, *, inline: bool) -> Any:
     """What numba makes of a function; its code is kept in a folder, if there is one."""
-    with _cache_scope(folder) if folder is not None else contextlib.nullcontext():
-        return numba.njit(
-            nogil=True, cache=folder is not None, error_model="numpy", forceinline=inline
-        )(function)
+    made: Any = numba.njit(nogil=True, error_model="numpy", forceinline=inline)(function)
+    if folder is not None:
+        made._cache = _SharedCache(function, folder)  # as `cache=True` would, but with a lock
+    return made
 
 
 def compile_only(dispatcher: Any, signature: str) -> None:

@@ -37,6 +37,8 @@ from milsim.store.remote import (
 )
 
 SECONDS_TO_CONNECT = 10.0
+SECONDS_TO_TELL = 120.0
+"""A machine that stood still for a while is no scheduler that is gone."""
 SECONDS_WITHOUT_WORKERS = 60.0
 _SECONDS_BETWEEN_LOOKS = 2.0
 _GOES_ON = "what is written stays, and the same command goes on"
@@ -313,7 +315,7 @@ class _Workers:
             return None
         if future.status == "cancelled":
             return LostTaskError("the scheduler forgot it")
-        error: BaseException | None = future.exception(timeout=SECONDS_TO_CONNECT)
+        error: BaseException | None = future.exception(timeout=SECONDS_TO_TELL)
         if isinstance(error, KilledWorker):
             return LostTaskError(f"last on {getattr(error.last_worker, 'address', 'a worker')}")
         return error
