@@ -23,7 +23,7 @@ from milsim.tables.corrections import (
     read_corrections,
     shipped_corrections,
 )
-from milsim.tables.passing import class_keys
+from milsim.tables.passing import distinct_keys
 
 
 def corrections_for(
@@ -97,10 +97,10 @@ def passing_of_table(ranks: NDArray[np.int64], known: CompactTable) -> Interval:
     ranks = ranks[~np.isnan(known.passing[ranks])]
     if len(ranks) == 0:
         return UNKNOWN
-    keys = class_keys(hand_masks_table()[ranks].astype(np.int64))
+    keys, places = distinct_keys(hand_masks_table()[ranks].astype(np.int64))
     classes = known.pass_classes()
-    found = [classes[key] for key in zip(*np.unique(keys, axis=1).tolist(), strict=True)]
-    counts = np.unique(keys, axis=1, return_counts=True)[1].tolist()
+    found = [classes[key] for key in zip(*keys.tolist(), strict=True)]
+    counts = np.bincount(places).tolist()
     single = sum(n * each.hand_error**2 for n, each in zip(counts, found, strict=True))
     common = sum((n * each.error) ** 2 for n, each in zip(counts, found, strict=True))
     value = float(known.passing[ranks].mean())

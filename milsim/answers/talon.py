@@ -33,7 +33,8 @@ def talon_chances(hand: int) -> TalonChances:
     >>> chances.halves, chances.any
     ({1: Fraction(3, 17)}, Fraction(37, 170))
     """
-    talons = [_deposited(int(talon), hand) for talon in kernel_talons()]
+    unseen = [1 << card for card in cards_of(ALL_CARDS & ~hand)]
+    talons = [_deposited(talon, unseen) for talon in kernel_talons().tolist()]
 
     def share(wanted: list[int]) -> Fraction:
         hits = sum(any(talon & mask == mask for mask in wanted) for talon in talons)
@@ -49,9 +50,8 @@ def talon_chances(hand: int) -> TalonChances:
     )
 
 
-def _deposited(places: int, hand: int) -> int:
-    unseen = cards_of(ALL_CARDS & ~hand)
-    return sum(1 << card for place, card in enumerate(unseen) if places >> place & 1)
+def _deposited(places: int, unseen: list[int]) -> int:
+    return sum(card for place, card in enumerate(unseen) if places >> place & 1)
 
 
 def talon_gains(hand: int, played: Played) -> dict[int, Interval]:

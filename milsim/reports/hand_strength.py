@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -91,11 +92,22 @@ class Strength:
         self.table, self.rules = table, rules
         self.hands: NDArray[np.int64] = hand_masks_table().astype(np.int64)
         self.points: NDArray[np.float64] = table.means.astype(np.float64)
-        self.bids: Bids = right_bids(table, rules)
-        self.even: Bids = right_bids(table, rules, passing=0)
         self.lowest: int = table.contracts[0]
-        # Of hands worth the same the lower rank comes first.
-        self.order: NDArray[np.int64] = np.argsort(self.points, kind="stable")
+
+    @cached_property
+    def bids(self) -> Bids:
+        """The right bids of all hands."""
+        return right_bids(self.table, self.rules)
+
+    @cached_property
+    def even(self) -> Bids:
+        """The bids that do not lose."""
+        return right_bids(self.table, self.rules, passing=0)
+
+    @cached_property
+    def order(self) -> NDArray[np.int64]:
+        """Hands by what they are worth; of those worth the same the lower rank comes first."""
+        return np.argsort(self.points, kind="stable")
 
     def row(self, rank: int) -> dict[str, Any]:
         """What one hand is worth."""

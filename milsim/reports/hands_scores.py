@@ -12,7 +12,7 @@ from milsim.dealing.tables import hand_masks_table
 from milsim.reports.statistics import UNKNOWN, Interval, Z, wilson
 from milsim.rules import Rules
 from milsim.tables.compact import CompactTable
-from milsim.tables.passing import class_keys
+from milsim.tables.passing import distinct_keys
 
 PACKED = 0.0079
 """How far a chance of a packed table may be off, at one half (:mod:`milsim.tables.compact`)."""
@@ -103,12 +103,12 @@ def passing_of_hands(table: CompactTable, chosen: NDArray[np.int64]) -> Interval
     chosen = chosen[~np.isnan(table.passing[chosen])]
     if len(chosen) == 0:
         return UNKNOWN
-    keys = class_keys(hand_masks_table()[chosen].astype(np.int64))
-    values, counts = np.unique(keys, axis=1, return_counts=True)
+    keys, places = distinct_keys(hand_masks_table()[chosen].astype(np.int64))
+    counts = np.bincount(places).tolist()
     classes = table.pass_classes()
-    found = [classes[key] for key in zip(*values.tolist(), strict=True)]
-    single = sum(n * each.hand_error**2 for n, each in zip(counts.tolist(), found, strict=True))
-    common = sum((n * each.error) ** 2 for n, each in zip(counts.tolist(), found, strict=True))
+    found = [classes[key] for key in zip(*keys.tolist(), strict=True)]
+    single = sum(n * each.hand_error**2 for n, each in zip(counts, found, strict=True))
+    common = sum((n * each.error) ** 2 for n, each in zip(counts, found, strict=True))
     value = float(table.passing[chosen].mean())
     half = Z * sqrt(single + common) / len(chosen)
     return Interval(value, value - half, value + half)

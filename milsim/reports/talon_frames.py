@@ -175,29 +175,29 @@ def _holds(counts: TalonCounts) -> Iterator[dict[str, Any]]:
         found = summed(counts.completed, pl.col("new").bitwise_count_ones() == number)
         chance = float(exact.number_completed(number))
         yield _holds_row(counts, COMPLETED, (number, number), found, chance)
+    talons = talon_exact.talons()
+    values = [len(marriages_of(mask)) for mask in talons]
     for pairs in (0, 1):
-        yield _of_talons(counts, PAIRS, (pairs, pairs), lambda mask: len(marriages_of(mask)))
+        yield _of_talons(counts, PAIRS, (pairs, pairs), values)
     for name, rank in RANK_ROWS:
+        values = [(mask & RANK_MASKS[rank]).bit_count() for mask in talons]
         for number in range(TALON_CARDS + 1):
-            yield _of_talons(
-                counts,
-                name,
-                (number, number),
-                lambda mask, rank=rank: (mask & RANK_MASKS[rank]).bit_count(),  # type: ignore[misc]
-            )
-    for first in range(0, max(map(points_of_mask, talon_exact.talons())) + 1, BAND):
-        yield _of_talons(counts, POINTS, (first, first + BAND - 1), points_of_mask)
+            yield _of_talons(counts, name, (number, number), values)
+    values = [points_of_mask(mask) for mask in talons]
+    for first in range(0, max(values) + 1, BAND):
+        yield _of_talons(counts, POINTS, (first, first + BAND - 1), values)
     whole = _outcome(counts, counts.everything(), 1.0)
     yield {"holds": ALL, "value": "", "value_from": None, "value_to": None, **whole}
 
 
 def _of_talons(
-    counts: TalonCounts, holds: str, band: tuple[int, int], value: Callable[[int], int]
+    counts: TalonCounts, holds: str, band: tuple[int, int], values: list[int]
 ) -> dict[str, Any]:
-    """The row of all talons whose value is in a band."""
-    fit = [mask for mask in talon_exact.talons() if band[0] <= value(mask) <= band[1]]
+    """The row of all talons whose value, in their order, is in a band."""
+    talons = zip(talon_exact.talons(), values, strict=True)
+    fit = [mask for mask, value in talons if band[0] <= value <= band[1]]
     found = summed(counts.talons, pl.col("talon").is_in(fit))
-    return _holds_row(counts, holds, band, found, len(fit) / len(talon_exact.talons()))
+    return _holds_row(counts, holds, band, found, len(fit) / len(values))
 
 
 def _holds_row(
