@@ -203,7 +203,8 @@ def _scores(rules: Rules, state: MatchState, row: Row, deal: Deal, nines: list[i
 
 
 def _drawn(rules: Rules, state: MatchState, draw: random.Random, skill: float) -> Row:
-    deal = Deal.from_id(draw.randrange(N_DEALS))
+    number = draw.randrange(N_DEALS)
+    deal = Deal.from_id(number)
     row: Row = dict.fromkeys(deal_schema(state.players), 0)
     step = rules.auction.step
     lowest = max(rules.auction.minimum, 120 if state.is_golden(rules) else 0)
@@ -220,7 +221,7 @@ def _drawn(rules: Rules, state: MatchState, draw: random.Random, skill: float) -
     gifts = [NO_CARD, NO_CARD] if conceded else draw.sample(cards_of(ten), 2)
     contract = bid if conceded else bid + step * draw.choice((0, 0, 0, 1, 2))
     row |= {
-        "deal": deal.id,
+        "deal": number,
         "declarer": declarer,
         "bid": bid,
         "contract": contract,

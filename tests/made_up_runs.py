@@ -74,7 +74,8 @@ def stored_run(folder: Path, plan: Plan, rows: list[Row], part_rows: int = 300) 
 
 def _row(plan: Plan, index: int, draw: random.Random) -> Row:
     """One deal; ``hand``, ``ten`` and ``kept`` are masks of the declarer's cards."""
-    deal = Deal.from_id(draw.randrange(N_DEALS))
+    number = draw.randrange(N_DEALS)
+    deal = Deal.from_id(number)
     declarer = 0 if plan.mode == "declarer" else draw.randrange(3)
     hand = deal.hand_masks[declarer]
     ten = hand | deal.talon.mask
@@ -97,7 +98,7 @@ def _row(plan: Plan, index: int, draw: random.Random) -> Row:
     contract = draw.choice((100, 100, 120))
     row |= {
         "index": index,
-        "deal": deal.id,
+        "deal": number,
         "declarer": declarer,
         "bid": 100,
         "contract": contract,

@@ -3,7 +3,9 @@
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from itertools import combinations
 from pathlib import Path
 
@@ -24,6 +26,8 @@ from milsim.rules.model import MarriageValues
 from milsim.store.run import Run
 from tests.made_up_runs import made_up_run
 
+Runs = Callable[..., Run]
+
 
 @pytest.fixture(autouse=True)
 def _no_replays(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -36,8 +40,14 @@ def _no_replays(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return made_up_run(tmp_path_factory.mktemp("run"), 3000)[0]
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
+    """Runs by what they are made of, each made once."""
+    return cache(lambda deals, **how: made_up_run(tmp_path_factory.mktemp("run"), deals, **how)[0])
+
+
+@pytest.fixture(scope="module")
+def run(runs: Runs) -> Run:
+    return runs(3000)
 
 
 OF_A_RUN = sorted(name for name, entry in reports.CHARTS.items() if "deals" in entry.of)
@@ -52,41 +62,43 @@ def draw(chart: str, run: Run) -> Figure:
     return reports.CHARTS[chart].build(run)
 
 
-@pytest.mark.parametrize("suffix", [".png", ".svg"])
-def test_the_same_run_gives_the_same_bytes(chart: str, run: Run, suffix: str) -> None:
-    first = picture(draw(chart, run), suffix)
-    with matplotlib.rc_context({"font.size": 30, "axes.grid": True, "svg.hashsalt": "other"}):
-        second = picture(draw(chart, run), suffix)
-    assert first == second
+DRAWN: dict[tuple[str, Path], Figure] = {}
 
 
-def test_pictures_are_well_formed_and_carry_no_date(chart: str, run: Run, tmp_path: Path) -> None:
-    figure = draw(chart, run)
-    assert picture(figure) == picture(figure)
+def drawn_once(chart: str, run: Run) -> Figure:
+    """A chart that a test may have drawn before; nobody changes it."""
+    key = chart, run.folder
+    if key not in DRAWN:
+        DRAWN[key] = draw(chart, run)
+    return DRAWN[key]
+
+
+def test_the_same_run_gives_the_same_bytes(chart: str, run: Run, tmp_path: Path) -> None:
+    """Drawn anew under other settings, which stay as they are; well formed, without a date."""
+    figure = drawn_once(chart, run)
     png = reports.save(figure, tmp_path / "a.PNG").read_bytes()
-    assert png.startswith(b"\x89PNG\r\n\x1a\n")
     svg = reports.save(figure, str(tmp_path / "a.svg")).read_bytes()
+    assert picture(figure) == png
+    with matplotlib.rc_context({"font.size": 30, "axes.grid": True, "svg.hashsalt": "other"}):
+        before = dict(matplotlib.rcParams)
+        again = draw(chart, run)
+        assert picture(again, ".png") == png
+        assert picture(again, ".svg") == svg
+        assert dict(matplotlib.rcParams) == before
+    assert png.startswith(b"\x89PNG\r\n\x1a\n")
     root = ET.fromstring(svg)
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
     assert b"<dc:date>" not in svg
     assert b"matplotlib.org" not in png
 
 
-def test_settings_of_matplotlib_stay_as_they_were(chart: str, run: Run) -> None:
-    before = dict(matplotlib.rcParams)
-    picture(draw(chart, run))
-    assert dict(matplotlib.rcParams) == before
-
-
 def words(figure: Figure) -> list[Text]:
-    """All texts that are really drawn: not the labels of ticks beyond the end of an axis."""
+    """All texts that would be drawn: not the labels of ticks beyond the end of an axis."""
     drawn: list[Text] = []
-    draw_text = Text.draw
 
     def recorded(text: Text, renderer: RendererBase) -> None:
         if text.get_text() and text.get_visible():
             drawn.append(text)
-        draw_text(text, renderer)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Text, "draw", recorded)
@@ -95,8 +107,8 @@ def words(figure: Figure) -> list[Text]:
 
 
 @pytest.mark.parametrize("deals", [1, 20, 150, 3000])
-def test_words_do_not_overlap_and_stay_on_the_page(chart: str, tmp_path: Path, deals: int) -> None:
-    figure = draw(chart, made_up_run(tmp_path, deals)[0])
+def test_words_do_not_overlap_and_stay_on_the_page(chart: str, runs: Runs, deals: int) -> None:
+    figure = drawn_once(chart, runs(deals))
     with chart_style():
         boxes = {text: text.get_window_extent() for text in words(figure)}
     assert len(boxes) > 3
@@ -110,29 +122,27 @@ def test_words_do_not_overlap_and_stay_on_the_page(chart: str, tmp_path: Path, d
         assert inside, text.get_text()
 
 
-def test_charts_say_what_they_are(chart: str, run: Run, tmp_path: Path) -> None:
-    text = said(draw(chart, run))
+def test_charts_say_what_they_are(chart: str, run: Run, runs: Runs) -> None:
+    text = said(drawn_once(chart, run))
     for part in ("How to read it", "95 %", "3,000 deals, sampled", "rules mil", "policy greedy",
                  "declarer mode", "seed 1", "forehand"):  # fmt: skip
         assert part in text
-    auction = made_up_run(tmp_path / "a", 300, mode="auction", where="aces>=1")[0]
-    text = said(draw(chart, auction))
+    text = said(draw(chart, runs(300, mode="auction", where="aces>=1")))
     assert "the winner of the auction" in text
     assert "at least 1 ace" in text
 
 
-def test_few_deals_and_other_rules_are_drawn_too(chart: str, tmp_path: Path) -> None:
-    for rules, deals in (("mil", 1), ("gamerules", 500)):
-        run, _ = made_up_run(tmp_path / f"{rules}-{deals}", deals, rules=rules)
-        assert picture(draw(chart, run))
+def test_few_deals_and_other_rules_are_drawn_too(chart: str, runs: Runs) -> None:
+    assert picture(drawn_once(chart, runs(1)))
+    assert picture(draw(chart, runs(500, rules="gamerules")))
 
 
 def said(figure: Figure) -> str:
     return " ".join(text.get_text().replace("\n", " ") for text in words(figure))
 
 
-def test_few_deals_are_said_not_drawn(chart: str, tmp_path: Path) -> None:
-    figure = draw(chart, made_up_run(tmp_path, 1)[0])
+def test_few_deals_are_said_not_drawn(chart: str, runs: Runs) -> None:
+    figure = drawn_once(chart, runs(1))
     text = said(figure)
     assert "too few deals" in text.lower()
     assert "1 deal, sampled" in text
@@ -141,13 +151,12 @@ def test_few_deals_are_said_not_drawn(chart: str, tmp_path: Path) -> None:
     assert not any(axes.patches for axes in figure.axes)
 
 
-def test_words_stay_in_their_panels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_words_stay_in_their_panels(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """Labels of small bars beside the mark of what a marriage pays, the widest there are."""
 
     def little(plan: object, *, index: NDArray[np.uint64], **_: object) -> NDArray[np.int16]:
         return rows["declarer_points"].to_numpy()[index.astype(np.int64)] - 17
 
-    run, _ = made_up_run(tmp_path, 3000)
     rows = run.frame().sort("index").collect()
     monkeypatch.setattr("milsim.simulation.replay.replay_declarer_points", little)
     figure = draw("marriages", run)
@@ -171,13 +180,13 @@ def test_rules_that_pay_nothing_for_a_marriage(tmp_path: Path) -> None:
     assert "0 of 0" not in text
 
 
-def test_constraints_are_said_in_words(chart: str, tmp_path: Path) -> None:
-    run, _ = made_up_run(tmp_path, 300, where="four_nines, aces>=2")
+def test_constraints_are_said_in_words(chart: str, runs: Runs) -> None:
+    run = runs(300, where="four_nines, aces>=2")
     assert "(forehand's hands: at least 2 aces, all four nines)" in said(draw(chart, run))
 
 
 def test_curves_fade_where_bidding_ends(run: Run) -> None:
-    figure = draw("bid-strength", run)
+    figure = drawn_once("bid-strength", run)
     assert "no bids above 120" in said(figure)
     solid = [line for line in figure.axes[0].lines if line.get_marker() in list("os^D")]
     assert solid
@@ -199,9 +208,9 @@ def test_wrong_names_and_paths_fail_before_matplotlib_is_loaded(tmp_path: Path) 
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_a_run_without_deals_has_no_chart(chart: str, tmp_path: Path) -> None:
+def test_a_run_without_deals_has_no_chart(chart: str, runs: Runs) -> None:
     with pytest.raises(RunError, match="no deals in it"):
-        draw(chart, made_up_run(tmp_path, 0)[0])
+        draw(chart, runs(0))
 
 
 def test_what_cannot_be_saved_is_refused_in_one_line(tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ def shell(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) ->
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("table") / "made_up.hands"
-    path.write_bytes(made_up_table().to_bytes())
+    path.write_bytes(made_up_table().to_bytes(effort=1))
     return path
 
 

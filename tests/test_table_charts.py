@@ -49,7 +49,7 @@ def shell(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) ->
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("table") / "made_up.hands"
-    path.write_bytes(made_up_table().to_bytes())
+    path.write_bytes(made_up_table().to_bytes(effort=1))
     return path
 
 
@@ -362,6 +362,6 @@ def test_the_command_line_draws_the_same(shell: Shell, file: Path, tmp_path: Pat
 
 def test_other_rules_are_drawn_too(tmp_path: Path) -> None:
     path = tmp_path / "gamerules.hands"
-    path.write_bytes(made_up_table(rules="gamerules").to_bytes())
+    path.write_bytes(made_up_table(rules="gamerules").to_bytes(effort=1))
     for name, hand in DRAWN[:4]:
         assert "under gamerules" in said(draw(name, hand, path, rules="gamerules"))
