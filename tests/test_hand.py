@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -25,7 +27,7 @@ from milsim.tables.compact import CompactTable
 from milsim.tables.folder import manifest_of
 from milsim.tables.models import driven_points, ordered_deals, points_of_model, talon_order
 from milsim.tables.plan import TablePlan
-from milsim.tables.playing import HandPlayer
+from milsim.tables.playing import HandPlayer, Played
 from tests.command_line import Shell
 from tests.test_bid_table import made_up_rows
 
@@ -313,6 +315,51 @@ def test_what_is_wrong_in_python() -> None:
         hand(CARDS, models=[])
     with pytest.raises(UsageError):
         hand(CARDS, seconds="2")  # type: ignore[arg-type]
+
+
+# -- interrupted ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("asked", [{"seconds": 3600}, {"per_talon": 10**5, "deals": 10**6}])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_ctrl_c_answers_with_what_was_played(
+    monkeypatch: pytest.MonkeyPatch, asked: dict[str, int], threads: int
+) -> None:
+    """The same as if just so many deals had been asked for."""
+    real, calls = HandPlayer.__call__, iter(range(10**6))
+
+    def play(self: HandPlayer, ranks: np.ndarray, first: int, count: int) -> Played:
+        if next(calls) == 20:
+            os.kill(os.getpid(), signal.SIGINT)
+        return real(self, ranks, first, count)
+
+    monkeypatch.setattr(HandPlayer, "__call__", play)
+    answer = hand(CARDS, models=["greedy", "double-dummy"], threads=threads, **asked)  # type: ignore[arg-type]
+    assert answer.interrupted
+    fast, solved = answer.estimates
+    assert 680 <= fast.deals < 680 * 10**4
+    assert solved.deals == 32  # the fewest that are solved at once
+    monkeypatch.undo()
+    same = hand(
+        CARDS, models=["greedy", "double-dummy"], per_talon=fast.deals // 680, deals=solved.deals
+    )
+    assert same == replace(answer, interrupted=False)
+
+
+def test_ctrl_c_exits_with_130_and_the_answer(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = HandPlayer.__call__
+
+    def play(self: HandPlayer, ranks: np.ndarray, first: int, count: int) -> Played:
+        signal.raise_signal(signal.SIGINT) if first == 1 else None
+        return real(self, ranks, first, count)
+
+    monkeypatch.setattr(HandPlayer, "__call__", play)
+    outcome = shell("hand", CARDS, "--model", "greedy", "--seconds", 3600, "--threads", 1)
+    assert outcome.code == 130
+    assert outcome.out.startswith(CardSet.parse(CARDS).pretty())
+    assert outcome.err == "milsim: interrupted; what is shown counts the deals played until then\n"
 
 
 # -- printed -------------------------------------------------------------------------------------

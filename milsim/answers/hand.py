@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,7 @@ from milsim.reports.contract import Contract
 from milsim.reports.statistics import Interval, Moments
 from milsim.rules import Rules, digest, load
 from milsim.simulation.engine import in_order
+from milsim.simulation.interrupt import Interrupts
 from milsim.simulation.plan import whole_number
 from milsim.tables.compact import CompactTable, read_compact, shipped_table
 from milsim.tables.corrections import Corrections, Curves
@@ -55,7 +56,8 @@ class HandAnswer:
     346,104 hands that are worth less on average (None without a table of these rules); ``hands``
     how many hands were averaged: 1, or all with the cards given. ``passing`` is the deal score of
     who passes, ``bid_up_to`` the highest bid whose mean score is at least that, or None to pass.
-    ``talon`` and ``gains`` are of whole hands only, ``gains`` of those played live.
+    ``talon`` and ``gains`` are of whole hands only, ``gains`` of those played live. ``interrupted``
+    says that Ctrl-C ended the playing.
     """
 
     cards: CardSet
@@ -71,6 +73,7 @@ class HandAnswer:
     bid_up_to: int | None
     talon: TalonChances | None
     gains: dict[int, Interval] | None
+    interrupted: bool = False
 
     @property
     def model(self) -> Estimate:
@@ -136,6 +139,7 @@ def hand(
     rules that comes with milsim (or ``table``, a file of ``milsim table pack``), and are refined
     live for some ``seconds``; 0 leaves it at the table. ``per_talon`` (for the fast policy) and
     ``deals`` (for the others) play just so many deals instead: the same answer on any machine.
+    Ctrl-C ends the playing: the answer is from what was played by then.
 
     Raises :class:`~milsim.errors.NotationError` and :class:`~milsim.errors.DealError` for what is
     no such hand, :class:`~milsim.errors.UsageError` for an unknown model or a number out of range,
@@ -160,6 +164,7 @@ def hand(
         None if deals is None else whole_number("deals", deals, 1, 1_000_000),
         _bias_of(bias, models, chosen),
         checked_threads(threads),
+        Interrupts(),
     )
     known = shipped_table(chosen) if table is None else read_compact(table)
     if known is not None and known.header["rules"] != digest(chosen):
@@ -176,7 +181,11 @@ def hand(
     moved = corrections_for(corrections, chosen, known)
     if held.bit_count() < HAND_CARDS:
         return _averaged(held, request, known, moved)
-    return _of_hand(held, request, known, moved)
+    if known is not None and not request.is_live:
+        return _of_hand(held, request, known, moved)
+    with request.interrupts:
+        answer = _of_hand(held, request, known, moved)
+    return replace(answer, interrupted=request.interrupts.seen)
 
 
 # -- what is asked for ---------------------------------------------------------------------------
@@ -191,6 +200,7 @@ class _Request:
     deals: int | None
     bias: BiasTable | None
     threads: int
+    interrupts: Interrupts
 
     @property
     def fast(self) -> str:
@@ -313,8 +323,8 @@ def _played_live(rank: int, seed: int, request: _Request) -> Played:
             return player(ranks, first, count)
 
         if request.threads == 1 or len(spans) < 2:
-            return [one(*span) for span in spans]
-        return list(in_order(one, spans, request.threads, lambda: False))
+            return [one(*span) for span in spans if not request.interrupts.asked()]
+        return list(in_order(one, spans, request.threads, request.interrupts.asked))
 
     return play_live(
         player,
@@ -322,6 +332,7 @@ def _played_live(rank: int, seed: int, request: _Request) -> Played:
         seconds=request.seconds * (FAST_SHARE if slow else 1),
         per_talon=request.per_talon,
         in_threads=in_threads,
+        stop=request.interrupts.asked,
     )
 
 
@@ -361,6 +372,7 @@ def _slow_estimates(
             request.rules,
             seconds=seconds,
             deals=request.deals,
+            stop=request.interrupts.asked,
             first=0 if models is None or request.deals is not None else N_TALONS,
             threads=request.threads,
         )

@@ -25,8 +25,12 @@ def play_live(
     seconds: float,
     per_talon: int | None = None,
     in_threads: Callable[[Sequence[tuple[int, int]]], list[Played]],
+    stop: Callable[[], bool],
 ) -> Played:
-    """Repetitions 0, 1, … of a hand: ``per_talon`` of them, or as many as the time allows."""
+    """Repetitions 0, 1, … of a hand: ``per_talon`` of them, or as many as the time allows.
+
+    When it is asked to ``stop``, what has been played by then, one repetition at least.
+    """
     ranks = np.array([rank])
     played = player(ranks, 0, 1)
     done = 1
@@ -34,7 +38,7 @@ def play_live(
         return _added(played, in_threads(_shares(1, per_talon - 1)))
     ends = time.monotonic() + seconds
     size = 1
-    while time.monotonic() < ends and done < MAX_REPETITIONS:
+    while not stop() and time.monotonic() < ends and done < MAX_REPETITIONS:
         began = time.monotonic()
         size = min(size, MAX_REPETITIONS - done)
         played = _added(played, in_threads(_shares(done, size)))
@@ -68,20 +72,24 @@ def points_live(
     *,
     seconds: float,
     deals: int | None,
+    stop: Callable[[], bool],
     first: int = 0,
     threads: int | None = 1,
 ) -> dict[int, int]:
     """Declarer points → deals by a slow model: ``double-dummy``, or a policy such as ``pimc``.
 
     As many deals as asked, in the order of the hand's talons and from its deal ``first`` on
-    (:func:`~milsim.tables.models.ordered_deals`), or as time allows, one batch at least.
+    (:func:`~milsim.tables.models.ordered_deals`), or as time allows until it is asked to ``stop``,
+    one batch at least.
     """
     points = points_of_model(model, rules, threads)
     batch = 32 if model == DOUBLE_DUMMY else 1
     ends = time.monotonic() + seconds
     histogram: dict[int, int] = {}
     done = 0
-    while done == 0 or (time.monotonic() < ends if deals is None else done < deals):
+    while done == 0 or (
+        not stop() and (time.monotonic() < ends if deals is None else done < deals)
+    ):
         size = batch if deals is None else min(batch, deals - done)
         for each in points(*ordered_deals(rank, seed, first + done, size)).tolist():
             histogram[each] = histogram.get(each, 0) + 1

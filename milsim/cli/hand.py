@@ -18,7 +18,7 @@ from milsim.cli.options import (
     print_json,
     rules_of,
 )
-from milsim.errors import UsageError, quote
+from milsim.errors import InterruptedRunError, UsageError, quote
 
 
 def hand(
@@ -118,3 +118,5 @@ def hand(
         print_json(answer.to_dict())
     else:
         typer.echo(str(answer))
+    if answer.interrupted:
+        raise InterruptedRunError("interrupted; what is shown counts the deals played until then")
