@@ -32,9 +32,13 @@ def made_up_means(noise: float = NOISE) -> NDArray[np.float64]:
     return means
 
 
-@cache
 def made_up_table(noise: float = NOISE, rules: str = "mil") -> CompactTable:
     """The table: points of a deal spread about the mean as the logistic distribution has it."""
+    return _made_up(noise, rules)
+
+
+@cache
+def _made_up(noise: float, rules: str) -> CompactTable:
     means = made_up_means(noise)
     contracts = list(range(100, 310, 10))
     scale = SPREAD * 3**0.5 / np.pi
