@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 import milsim
 from milsim.errors import RunError, UsageError
-from milsim.pages.run_report import run_report
+from milsim.pages.run_report import _Section, _section, run_report
 from milsim.pages.run_report_parts import words
 from milsim.reports import REPORTS, ReportEntry
 from milsim.reports.formats import to_markdown
@@ -49,6 +50,22 @@ def _no_replays() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _sections_once() -> Iterator[None]:
+    """The same run in the same place of another page has the same section; opened anew, it is."""
+    made: dict[tuple[int, str, str], tuple[object, _Section]] = {}
+
+    def kept(run: Run | MatchRun, name: str, prefix: str) -> _Section:
+        key = id(run), name, prefix
+        if key not in made:
+            made[key] = run, _section(run, name, prefix)
+        return made[key][1]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("milsim.pages.run_report._section", kept)
+        yield
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("runs")
@@ -56,7 +73,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def declared(folder: Path) -> Run:
-    run, _ = made_up_run(folder / "declared", 3000)
+    run, _ = made_up_run(folder / "declared", 3000, part_rows=1000)
     run.manifest.write(run.folder)
     return run
 
@@ -108,7 +125,9 @@ class Reader(HTMLParser):
         super().__init__()
 
     @classmethod
+    @cache
     def of(cls, page: str) -> Reader:
+        """What a page says; read once, nobody changes it."""
         reader = cls()
         reader.feed(page)
         reader.close()
@@ -168,7 +187,7 @@ def markdown_tables(text: str) -> list[list[list[str]]]:
 def test_tables_have_every_figure_of_the_printed_reports(
     declared: Run, auctioned: Run, matches: MatchRun, page: str
 ) -> None:
-    found, checked = Reader.of(page).tables, 0
+    found, checked = dict(Reader.of(page).tables), 0
     for number, (run, names) in enumerate(
         [
             (declared, [*OF_DECLARER, "seats"]),
@@ -238,7 +257,7 @@ def test_a_run_with_double_dummy_values_has_both_models_and_the_bias(tmp_path: P
 def test_all_tags_are_closed_and_all_ids_are_unique_and_lead_somewhere(
     declared: Run, page: str
 ) -> None:
-    for text in (page, run_report([declared, declared.folder])):
+    for text in (page, run_report([declared, str(declared.folder)])):
         reader = Reader.of(text)
         assert reader.faults == []
         ids = Counter(attributes["id"] for _, attributes in reader.starts if "id" in attributes)
@@ -285,15 +304,6 @@ def test_what_does_not_show_is_replaced(text: str) -> None:
     assert words(f"a{text[0]}b").encode() == "a�b".encode()
 
 
-def test_the_same_run_gives_the_same_bytes_wherever_it_is(
-    declared: Run, alone: str, tmp_path: Path
-) -> None:
-    first = alone
-    copy = shutil.copytree(declared.folder, tmp_path / "elsewhere" / declared.folder.name)
-    assert run_report(str(copy)) == first
-    assert str(declared.folder.parent) not in first
-
-
 def test_the_page_is_small(alone: str, page: str) -> None:
     assert 100_000 < len(alone.encode()) < 600_000
     assert len(page.encode()) < 1_200_000
@@ -317,11 +327,13 @@ def test_parts_are_told_as_they_are_made(matches: MatchRun) -> None:
 # -- the verb ------------------------------------------------------------------------------------
 
 
-def test_the_verb_writes_the_page(
+def test_the_verb_writes_the_same_page_wherever_the_run_is(
     declared: Run, alone: str, matches: MatchRun, shell: Shell, tmp_path: Path
 ) -> None:
+    copy = shutil.copytree(declared.folder, tmp_path / "elsewhere" / declared.folder.name)
+    assert str(declared.folder.parent) not in alone
     out = tmp_path / "report.html"
-    done = shell("report", "html", declared.folder, "-o", out)
+    done = shell("report", "html", copy, "-o", out)
     assert (done.code, done.out) == (0, "")
     assert out.read_bytes() == alone.encode()
     assert f"written to {out}" in done.err
@@ -329,7 +341,11 @@ def test_the_verb_writes_the_page(
 
 
 def test_the_verb_refuses_in_a_line(
-    declared: Run, shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    declared: Run,
+    matches: MatchRun,
+    shell: Shell,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     run = declared.folder
     for arguments, code, words_of_it in (
@@ -341,7 +357,7 @@ def test_the_verb_refuses_in_a_line(
         ((run, "--deals", "10"), 2, "--deals: is for advice, not for html"),
         ((tmp_path / "none",), 3, "no such folder"),
         ((run, "-o", run / "manifest.json"), 3, "belongs to the run"),
-        ((run, "-o", tmp_path / "none" / "a.html"), 3, "cannot write"),
+        ((matches.folder, "-o", tmp_path / "none" / "a.html"), 3, "cannot write"),
     ):
         refused = shell("report", "html", *arguments)
         assert (refused.code, refused.out) == (code, "")
@@ -359,10 +375,30 @@ def test_the_verb_refuses_in_a_line(
 
 
 @pytest.fixture(scope="module")
-def shown(page: str, browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Browser:
-    path = tmp_path_factory.mktemp("page") / "report.html"
-    path.write_text(page, "utf-8")
-    browser.open(path)
+def files(page: str, alone: str, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The page of all runs, and that of one."""
+    folder = tmp_path_factory.mktemp("page")
+    (folder / "report.html").write_text(page, "utf-8")
+    (folder / "alone.html").write_text(alone, "utf-8")
+    return folder / "report.html", folder / "alone.html"
+
+
+@pytest.fixture
+def shown(files: tuple[Path, Path], browser: Browser) -> Browser:
+    """The browser with the page of all runs."""
+    return turned_to(files[0], browser)
+
+
+@pytest.fixture
+def one_shown(files: tuple[Path, Path], browser: Browser) -> Browser:
+    """With that of one, which it lays out sooner after each click."""
+    return turned_to(files[1], browser)
+
+
+def turned_to(path: Path, browser: Browser) -> Browser:
+    if browser.value("location.href.split('#')[0]") != path.as_uri():
+        browser.requests.clear()
+        browser.open(path)
     return browser
 
 
@@ -387,7 +423,8 @@ def order(browser: Browser, place: int) -> object:
 
 @pytest.mark.browser
 @needs_browser
-def test_a_click_sorts_numbers_as_numbers_without_their_intervals(shown: Browser) -> None:
+def test_a_click_sorts_numbers_as_numbers_without_their_intervals(one_shown: Browser) -> None:
+    shown = one_shown
     columns = shown.value(f"document.querySelectorAll('{TABLE} thead th').length")
     as_printed = {place: column(shown, place) for place in range(1, columns + 1)}
     foot = column(shown, 4, "tfoot")
@@ -426,7 +463,8 @@ def last_of_all(sign: int) -> Callable[[float | None], tuple[bool, float]]:
 
 @pytest.mark.browser
 @needs_browser
-def test_keys_sort_and_names_are_said_whole(shown: Browser) -> None:
+def test_keys_sort_and_names_are_said_whole(one_shown: Browser) -> None:
+    shown = one_shown
     shown.value(f"document.querySelector('{head(2)}').focus()")
     shown.press("Enter")
     assert order(shown, 2) == "ascending"
