@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -217,9 +217,14 @@ def rows_of(columns: dict[str, NDArray[Any]]) -> list[dict[str, int]]:
     return [dict(zip(names, row, strict=True)) for row in cells]
 
 
-def compare_with_reference(plan: MatchPlan) -> None:
-    """Every deal, thrown in or not, of every match, played by the specification with policies."""
+def compare_with_reference(plan: MatchPlan, most_redeals: int | None = None) -> None:
+    """Every deal, thrown in or not, of every match, played by the specification with policies.
+
+    Hypothesis is told to draw again where more deals are thrown in than ``most_redeals``.
+    """
     columns, results = played(plan)
+    if most_redeals is not None:
+        assume(results["redeals"].sum() <= most_redeals)
     rows = rows_of(columns)
     seed, players = checked_seed(plan.seed), plan.rules.deal.players
     for place, result in enumerate(rows_of(results)):
@@ -355,7 +360,8 @@ def drawn_rules_equal_the_reference(
     chosen = policies[: rules.deal.players]
     plan = MatchPlan.make(matches=2, seed=seed, start=start, rules=short, policy=chosen)
     try:
-        compare_with_reference(plan)
+        # Some throw in thousands of hands for one that is played: minutes for the specification.
+        compare_with_reference(plan, most_redeals=500)
     except RulesError as error:
         # Some drawn rules throw in every hand there is, or silence all; it says so and stops.
         assert "redeal rights" in str(error)  # noqa: PT017
