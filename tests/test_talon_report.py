@@ -4,6 +4,7 @@ import math
 import statistics
 from collections import defaultdict
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,12 @@ HELD = {0: 0.715207, 1: 0.265446, 2: 0.019139, 3: 0.000208}
 
 
 def talon_of(row: Row) -> int:
-    return Deal.from_id(row["deal"]).talon.mask
+    return talon_of_deal(row["deal"])
+
+
+@cache
+def talon_of_deal(number: int) -> int:
+    return Deal.from_id(number).talon.mask
 
 
 def count_of(rank: int) -> Any:
