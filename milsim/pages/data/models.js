@@ -34,22 +34,18 @@ class Corrections {
       married * bare, spread ** 2, level * spread];
   }
 
-  // What a chance p is moved by.
-  termsOf(p, x) {
-    const room = p * (1 - p), odd = 1 - 2 * p;
-    const first = x.map((each) => each * room);
-    return [...first, ...first.map((each) => each * odd), first[0] * odd ** 2, first[3] * odd ** 2];
-  }
-
   // Of hands of these ranks, averaged: the mean with its standard error, and by contract the chance
   // with its weight, in deals.
   known(name, ranks) {
     const { points, chances } = this.models.get(name);
     const { header, levels } = this.table, n = ranks.length;
     const rounded = this.table.settings.rounded;
-    const average = new Array(this.features.length).fill(0);
+    const size = this.features.length, weights = chances.coefficients;
+    const [first, second] = [weights.slice(0, size), weights.slice(size, 2 * size)];
+    const [third, fourth] = weights.slice(2 * size);
+    const average = new Array(size).fill(0);
     const rows = header.contracts.map(() => (
-      { sum: 0, room: 0, differ: 0, terms: new Array(chances.coefficients.length).fill(0) }));
+      { sum: 0, room: 0, differ: 0, terms: new Float64Array(weights.length) }));
     const noise = 1 / header.deals + rounded.chance ** 2;
     const left = rounded.shared + (1 - rounded.shared) / n; // of what hands differ by
     let mean = 0, squares = 0, levels2 = 0;
@@ -59,17 +55,26 @@ class Corrections {
       mean += (level + dot(points.coefficients, x)) / n;
       squares += this.table.spreads[rank] ** 2 / n;
       levels2 += (level / 100) ** 2 / n;
+      // What a chance p is moved by has p only in p(1 − p) and 1 − 2p: the sums over all that is
+      // known of a hand are the same for all contracts.
+      const plain = dot(first, x), tilted = dot(second, x), bent = third * x[0] + fourth * x[3];
       let above = 1;
-      rows.forEach((row, i) => {
-        const p = this.table.chances[levels[i][rank]];
-        const terms = this.termsOf(p, x);
-        const moved = Math.min(Math.max(p + dot(chances.coefficients, terms), 0), above);
+      for (let i = 0; i < rows.length; i++) {
+        const row = rows[i], terms = row.terms, p = this.table.chances[levels[i][rank]];
+        const room = p * (1 - p), odd = 1 - 2 * p;
+        const moved = Math.min(Math.max(p + room * (plain + odd * (tilted + odd * bent)), 0), above);
         above = moved;
         row.sum += moved;
         row.room += moved * (1 - moved) / n;
         row.differ += chances.spread ** 2 * moved ** 2 * (1 - moved) / n;
-        terms.forEach((each, k) => { row.terms[k] += each / n; });
-      });
+        for (let k = 0; k < size; k++) {
+          const each = room * x[k] / n;
+          terms[k] += each;
+          terms[size + k] += each * odd;
+        }
+        terms[2 * size] += room * odd ** 2 * x[0] / n;
+        terms[2 * size + 1] += room * odd ** 2 * x[3] / n;
+      }
     }
     const sampled = squares / header.deals + rounded.mean ** 2;
     const error = Math.sqrt(sampled / n + points.spread ** 2 * levels2 * left
