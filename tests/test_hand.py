@@ -377,6 +377,7 @@ def test_the_answer_fits_the_page(
         assert len(lines) <= 32
         assert max(map(len, lines)) <= 80, max(lines, key=len)
         assert lines[0].startswith(CardSet.parse(cards).pretty())
+        assert " ".join(lines).endswith(of_table(cards, table).provenance)
         assert not any(line != line.rstrip() for line in lines)
     data = json.loads(shell(*call, "--seconds", 0, "--json").out)
     assert data == of_table(cards, table).to_dict()

@@ -80,10 +80,21 @@ class HandAnswer:
         """The leading estimate."""
         return self.estimates[0]
 
+    @property
+    def provenance(self) -> str:
+        """Rules, seed and version, in one line."""
+        from importlib.metadata import version
+
+        return (
+            f"rules {self.rules.name} ({digest(self.rules)[:8]}), seed {self.seed}, "
+            f"milsim {version('milsim')}"
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """The answer as plain JSON values."""
         talon = self.talon
         return {
+            "provenance": self.provenance,
             "cards": str(self.cards),
             "rules": self.rules.name,
             "rules_digest": digest(self.rules),

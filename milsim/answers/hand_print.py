@@ -240,7 +240,7 @@ def _sources(answer: HandAnswer) -> Iterator[str]:
 
     yield from _wrapped(
         f"sampled, 95% intervals: {'; '.join(map(words, answer.estimates))}; each talon equally "
-        f"often; seed {answer.seed}"
+        f"often; {answer.provenance}"
     )
 
 
