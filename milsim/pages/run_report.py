@@ -19,7 +19,9 @@ from milsim.errors import UsageError
 from milsim.pages.run_report_parts import chart_html, table_html, words
 from milsim.reports import CHARTS, REPORTS, ReportEntry
 from milsim.reports.bias_frames import bias_report
+from milsim.reports.marriage_frames import replayed
 from milsim.reports.match_summary import match_summary
+from milsim.reports.provenance import played
 from milsim.reports.summary import summary
 from milsim.reports.table import Report
 from milsim.rules import digest, to_toml
@@ -29,8 +31,12 @@ from milsim.store.run import DOUBLE_DUMMY, Run
 AnyRun = Run | MatchRun | str | Path
 """A run of deals or of matches, or its folder."""
 
-_CHART_OF = {"bidding": "bid-strength", "marriages": "marriages", "talon": "talon"}
-"""Which chart goes with which report."""
+_CHARTS_OF = {
+    "bidding": ("bid-strength",),
+    "marriages": ("marriages", "marriage-parts"),
+    "talon": ("talon",),
+}
+"""Which charts go with which report."""
 
 _OF_DECLARER = ("bidding", "marriages", "talon", "contracts")
 """Reports of the declarer's points, which double dummy knows too."""
@@ -125,23 +131,27 @@ def _makers(run: Run | MatchRun) -> Iterator[Callable[[str], _Section]]:
 
 
 def _section(run: Run | MatchRun, name: str, prefix: str) -> _Section:
-    """A report of a run, with the chart that goes with it."""
+    """A report of a run, with the charts that go with it."""
     entry = REPORTS[name]
     assert isinstance(entry, ReportEntry)
-    report, where = entry.build(run), f"{prefix}-{name}"
+    known = {}
+    if isinstance(run, Run) and name == "marriages":
+        known["known"] = replayed(played(run))  # seconds, once for the report and its charts
+    report, where = entry.build(run, **known), f"{prefix}-{name}"
     if isinstance(run, Run) and run.model == DOUBLE_DUMMY:
         where += "-double-dummy"
         report = replace(report, title=f"{report.title}, double dummy")
-    chart = ""
-    if name in _CHART_OF:
-        chart = chart_html(CHARTS[_CHART_OF[name]].build(run), f"{where}-chart")
-    return _Section(where, report.title, _report(report, where, chart))
+    charts = [
+        chart_html(CHARTS[chart].build(run, **known), f"{where}-chart{place}")
+        for place, chart in enumerate(_CHARTS_OF.get(name, ()), start=1)
+    ]
+    return _Section(where, report.title, _report(report, where, charts))
 
 
 def _bias(run: Run, prefix: str) -> _Section:
     report, where = bias_report([run]), f"{prefix}-bias"
     chart = chart_html(CHARTS["bias"].build(run), f"{where}-chart")
-    return _Section(where, report.title, _report(report, where, chart))
+    return _Section(where, report.title, _report(report, where, [chart]))
 
 
 def _facts(facts: Sequence[tuple[str, str]]) -> str:
@@ -153,18 +163,18 @@ def _facts(facts: Sequence[tuple[str, str]]) -> str:
     return '<dl class="facts">\n' + "\n".join(rows) + "\n</dl>"
 
 
-def _report(report: Report, where: str, chart: str) -> str:
-    """A report: the play behind it, how to read it, its chart, its tables, its notes."""
+def _report(report: Report, where: str, charts: Sequence[str]) -> str:
+    """A report: the play behind it, its charts, how to read it, its tables, its notes."""
     tables = [
         table_html(table, f"{where}-table{place}")
         for place, table in enumerate(report.tables, start=1)
     ]
-    figure = f'<figure class="scroll" tabindex="0">{chart}</figure>' if chart else ""
+    figures = [f'<figure class="scroll" tabindex="0">{chart}</figure>' for chart in charts]
     notes = "\n".join(f"<li>{words(note)}</li>" for note in report.notes)
     return "\n".join(
         [
             f'<p class="model">{words(report.kind)} · {words(report.model)}</p>',
-            figure,
+            *figures,
             f'<p class="reading">{words(report.reading)}</p>',
             *tables,
             f'<ul class="notes">\n{notes}\n</ul>',

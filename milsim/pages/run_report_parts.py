@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Sequence
@@ -141,6 +142,8 @@ def _rest(table: Table, cells: Sequence[str], shapes: Sequence[_Shape]) -> str:
 # -- charts --------------------------------------------------------------------------------------
 
 _XLINK = "{http://www.w3.org/1999/xlink}href"
+_REFERENCE = re.compile(r"url\(#([^)]*)\)")
+"""To a clip or a hatching, whole or inside of a style."""
 _LEFT_OUT = {"metadata", "style"}
 """Elements of a chart that a page has no use for; its style is in the page's style sheet."""
 
@@ -154,10 +157,10 @@ def chart_html(figure: Figure, name: str) -> str:
 
     root = ElementTree.fromstring(picture(figure, ".svg"))
     used = {
-        value.removeprefix("url(").removesuffix(")").removeprefix("#")
+        found
         for element in root.iter()
         for key, value in element.attrib.items()
-        if key == _XLINK or value.startswith("url(#")
+        for found in ([value.removeprefix("#")] if key == _XLINK else _REFERENCE.findall(value))
     }
     _strip(root, name, used)
     said = _seen(" ".join(text.get_text() for text in figure.texts))
@@ -181,10 +184,8 @@ def _strip(element: ElementTree.Element, name: str, used: set[str]) -> None:
                 attributes["id"] = f"{name}-{value}"
         elif key == _XLINK:
             attributes["href"] = f"#{name}-{value.removeprefix('#')}"
-        elif value.startswith("url(#"):
-            attributes[key] = f"url(#{name}-{value.removeprefix('url(#')}"
         else:
-            attributes[key] = " ".join(value.split())
+            attributes[key] = _REFERENCE.sub(rf"url(#{name}-\1)", " ".join(value.split()))
     element.attrib = attributes
     for child in list(element):
         if _local(child.tag) in _LEFT_OUT:

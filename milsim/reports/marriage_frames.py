@@ -13,6 +13,7 @@ from milsim.errors import UsageError, nearest
 from milsim.reports import exact
 from milsim.reports.counterfactual import (
     REPLAYS,
+    Counterfactual,
     counterfactuals,
     half_marriages,
     marriage_worth,
@@ -143,14 +144,20 @@ def marriages(
         raise UsageError(f"by {by!r:.40}: unknown; {nearest(str(by), BYS)}")
     run = played(opened(run))
     if by == "parts":
-        masks = [mask for _, mask in SUIT_ROWS]
-        return parts_frame(run, counterfactuals(run, masks, replays=replays, threads=threads))
+        return parts_frame(run, replayed(run, replays=replays, threads=threads))
     if by == "halves":
         return halves_frame(run, half_marriages(run, replays=replays, threads=threads))
     counts = MarriageCounts.of(run)
     if by == "number":
         return number_frame(counts)
     return suit_frame(counts, replays=replays, threads=threads)
+
+
+def replayed(
+    run: Run, *, replays: int = REPLAYS, threads: int | None = None
+) -> dict[int, Counterfactual]:
+    """The counterfactuals of all rows: the report and both charts of marriages come from them."""
+    return counterfactuals(run, [mask for _, mask in SUIT_ROWS], replays=replays, threads=threads)
 
 
 def suit_frame(

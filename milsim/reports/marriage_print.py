@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import polars as pl
 
-from milsim.reports.counterfactual import REPLAYS, counterfactuals, half_marriages
-from milsim.reports.marriage_frames import SUIT_ROWS, MarriageCounts, number_frame, suit_frame
+from milsim.reports.counterfactual import REPLAYS, Counterfactual, half_marriages
+from milsim.reports.marriage_frames import MarriageCounts, number_frame, replayed, suit_frame
 from milsim.reports.marriage_parts import halves_frame, parts_frame, worth_of
 from milsim.reports.provenance import (
     INTERVALS,
@@ -28,12 +28,20 @@ READING = (
 )
 
 
-def marriages_report(run: AnyRun, *, replays: int = REPLAYS, threads: int | None = None) -> Report:
-    """The report ``marriages``: how often, what for, and by how many."""
+def marriages_report(
+    run: AnyRun,
+    *,
+    replays: int = REPLAYS,
+    threads: int | None = None,
+    known: Mapping[int, Counterfactual] | None = None,
+) -> Report:
+    """The report ``marriages``: how often, what for, and by how many.
+
+    ``known``: what :func:`~milsim.reports.marriage_frames.replayed` found before.
+    """
     run = opened(run)
     counts = MarriageCounts.of(run)
-    masks = [mask for _, mask in SUIT_ROWS]
-    found = counterfactuals(run, masks, replays=replays, threads=threads)
+    found = replayed(run, replays=replays, threads=threads) if known is None else known
     suits = suit_frame(counts, worth=worth_of(found))
     halves = halves_frame(run, half_marriages(run, replays=replays, threads=threads))
     numbers = number_frame(counts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -19,8 +20,9 @@ from milsim.reports.charts.style import (
     titled_figure,
     who,
 )
-from milsim.reports.counterfactual import REPLAYS
+from milsim.reports.counterfactual import REPLAYS, Counterfactual
 from milsim.reports.marriage_frames import MarriageCounts, suit_frame
+from milsim.reports.marriage_parts import worth_of
 from milsim.reports.provenance import AnyRun, deals_of, opened
 
 _BLUE, _AMBER, _GREEN, _RED, _ = COLOURS
@@ -32,14 +34,22 @@ MIN_DEALS = 30
 """Of fewer deals no bar or mark is drawn: it would say more than is known."""
 
 
-def marriages(run: AnyRun, *, replays: int = REPLAYS, threads: int | None = None) -> Figure:
+def marriages(
+    run: AnyRun,
+    *,
+    replays: int = REPLAYS,
+    threads: int | None = None,
+    known: Mapping[int, Counterfactual] | None = None,
+) -> Figure:
     """How often the declarer gets each marriage, what it is worth, and his points with it.
 
-    ``run`` is a run or its folder. Raises :class:`~milsim.errors.UsageError` for what is neither,
-    and :class:`~milsim.errors.RunError` for a run without deals.
+    ``known``: what :func:`~milsim.reports.marriage_frames.replayed` found before. ``run`` is a run
+    or its folder. Raises :class:`~milsim.errors.UsageError` for what is neither, and
+    :class:`~milsim.errors.RunError` for a run without deals.
     """
     run = opened(run)
-    frame = suit_frame(MarriageCounts.of(run), replays=replays, threads=threads)
+    worth = None if known is None else worth_of(known)
+    frame = suit_frame(MarriageCounts.of(run), replays=replays, threads=threads, worth=worth)
     rows = {row["suit"]: row for row in frame.to_dicts()}
     # The dearest above; of equal values the suits as cards are printed.
     suits = sorted(range(4), key=lambda suit: (rows[SUIT_NAMES[suit]]["value"], suit))

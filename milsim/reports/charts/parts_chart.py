@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -18,7 +19,7 @@ from milsim.reports.charts.style import (
     titled_figure,
     who,
 )
-from milsim.reports.counterfactual import REPLAYS, counterfactuals
+from milsim.reports.counterfactual import REPLAYS, Counterfactual, counterfactuals
 from milsim.reports.marriage_parts import parts_frame
 from milsim.reports.provenance import AnyRun, deals_of, opened, played
 from milsim.store.run import PLAYED, Run
@@ -39,15 +40,24 @@ _REST = (("trump", "trump", _BLUE, "////"), ("cards", "the cards", _AMBER, "\\\\
 _GROUPS = {"with its ace": "o", "without it": "s", "the only one": "^", "beside another": "D"}
 
 
-def marriage_parts(run: AnyRun, *, replays: int = REPLAYS, threads: int | None = None) -> Figure:
+def marriage_parts(
+    run: AnyRun,
+    *,
+    replays: int = REPLAYS,
+    threads: int | None = None,
+    known: Mapping[int, Counterfactual] | None = None,
+) -> Figure:
     """What each marriage is worth in parts, and the whole with and without its ace or another.
 
-    ``run`` is a run or its folder. Raises :class:`~milsim.errors.UsageError` for what is neither,
-    and :class:`~milsim.errors.RunError` for a run without deals.
+    ``known``: what :func:`~milsim.reports.marriage_frames.replayed` found before. ``run`` is a run
+    or its folder. Raises :class:`~milsim.errors.UsageError` for what is neither, and
+    :class:`~milsim.errors.RunError` for a run without deals.
     """
     run = played(opened(run))
-    masks = [1 << suit for suit in range(len(SUIT_NAMES))]
-    frame = parts_frame(run, counterfactuals(run, masks, replays=replays, threads=threads))
+    if known is None:
+        masks = [1 << suit for suit in range(len(SUIT_NAMES))]
+        known = counterfactuals(run, masks, replays=replays, threads=threads)
+    frame = parts_frame(run, known)
     rows = {(row["suit"], row["group"]): row for row in frame.to_dicts()}
     values = run.rules.deal.marriage_values.by_suit()
     # The dearest above; of equal values the suits as cards are printed.
