@@ -10,10 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from milsim.answers.estimates import Estimate, of_chances, of_known, refined
-from milsim.dealing import hand_masks_table
 from milsim.errors import UsageError
 from milsim.reports.contract import Contract
-from milsim.reports.statistics import UNKNOWN, Interval, Z
 from milsim.rules import Rules
 from milsim.tables.compact import CONTRACT_STEP, CompactTable
 from milsim.tables.corrections import (
@@ -23,7 +21,6 @@ from milsim.tables.corrections import (
     read_corrections,
     shipped_corrections,
 )
-from milsim.tables.passing import distinct_keys
 
 
 def corrections_for(
@@ -92,22 +89,6 @@ def corrected_estimates(
     }
 
 
-def passing_of_table(ranks: NDArray[np.int64], known: CompactTable) -> Interval:
-    """What some hands earn by passing, averaged; unknown if none of them ever passes."""
-    ranks = ranks[~np.isnan(known.passing[ranks])]
-    if len(ranks) == 0:
-        return UNKNOWN
-    keys, places = distinct_keys(hand_masks_table()[ranks].astype(np.int64))
-    classes = known.pass_classes()
-    found = [classes[key] for key in zip(*keys.tolist(), strict=True)]
-    counts = np.bincount(places).tolist()
-    single = sum(n * each.hand_error**2 for n, each in zip(counts, found, strict=True))
-    common = sum((n * each.error) ** 2 for n, each in zip(counts, found, strict=True))
-    value = float(known.passing[ranks].mean())
-    half = Z * sqrt(single + common) / len(ranks)
-    return Interval(value, value - half, value + half)
-
-
 def refined_estimate(
     correction: ModelCorrection,
     sampled: int,
@@ -151,7 +132,6 @@ __all__ = [
     "corrected_estimates",
     "corrections_for",
     "curves_of",
-    "passing_of_table",
     "refined_estimate",
     "table_estimate",
 ]

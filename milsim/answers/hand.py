@@ -14,7 +14,6 @@ from milsim.answers.from_table import (
     corrected_estimates,
     corrections_for,
     curves_of,
-    passing_of_table,
     refined_estimate,
     table_estimate,
 )
@@ -28,6 +27,7 @@ from milsim.policies.spec import canonical, parse_spec
 from milsim.reference.auction import highest_bid
 from milsim.reports.bias_table import CORRECTED, BiasTable
 from milsim.reports.contract import Contract
+from milsim.reports.hands_scores import passing_of_hands
 from milsim.reports.statistics import Interval, Moments
 from milsim.rules import Rules, digest, load
 from milsim.simulation.engine import in_order
@@ -295,7 +295,7 @@ def _of_hand(
         found |= corrected_estimates(
             np.array([rank]), request.models, request.rules, known, models, contracts
         )
-        passing, source = passing_of_table(np.array([rank]), known), "table"
+        passing, source = passing_of_hands(known, np.array([rank])), "table"
     mean = found[request.fast].points.value
     # What was not asked for comes last: the fast policy always plays.
     names = dict.fromkeys((*request.models, request.fast))
@@ -448,7 +448,7 @@ def _averaged(
     found |= corrected_estimates(ranks, request.models, request.rules, known, models, contracts)
     names = dict.fromkeys((*request.models, request.fast))
     estimates = tuple(found[name] for name in names if name in found)
-    passing = passing_of_table(ranks, known)
+    passing = passing_of_hands(known, ranks)
     highest = highest_bid(cards_of(held), request.rules)
     mean = found[request.fast].points.value
     assert mean is not None
